@@ -1,0 +1,94 @@
+// A socket whose only holder was proved, and the cheap re-check of that proof at each later call.
+import type { Attested } from '../attestor.ts'
+import type { ForkMark } from './machine.ts'
+import type { Pinned } from './pinned.ts'
+import { eachSocketOf } from './procfs.ts'
+
+/** `lost`: the process has ended, or has the socket no more. `shared`: a child of it has the socket too. */
+export type HeldState = 'held' | 'lost' | 'shared' | 'other_user'
+
+/** After this long the children are searched and the card's facts read again, whatever the marks say. */
+const RECHECK_MS = 1000
+
+export class Held {
+  /** who had the socket too, when `check` last said `shared` */
+  sharers: number[] = []
+  #fd: number
+  #forkMark: number
+  #checkedAt: number
+  #warm: Attested | undefined
+
+  /** `forkMark` is from before the search that found `pinned` to be the only holder. */
+  constructor(
+    readonly pinned: Pinned,
+    readonly inode: number,
+    readonly connection: string,
+    fd: number,
+    forkMark: number,
+  ) {
+    this.#fd = fd
+    this.#forkMark = forkMark
+    this.#checkedAt = performance.now()
+  }
+
+  /**
+   * Holds now, alive, ours, and not shared with a child made since. A process that got the descriptor through a Unix
+   * socket after the proof is not seen, nor a grandchild whose parent has ended.
+   * `fresh`: the search of all holders has just ended, so that a kernel without lists of children is no reason to refuse.
+   */
+  check(forks: ForkMark, euid: number, fresh: boolean): HeldState {
+    const { pinned } = this
+    if (pinned.closed) return 'lost'
+    const mark = forks.read()
+    const now = performance.now()
+    if (mark < 0 || mark !== this.#forkMark || now - this.#checkedAt > RECHECK_MS) {
+      const children = this.#childrenWithIt()
+      if (children === null && !fresh) return 'lost'
+      this.sharers = children ?? []
+      if (this.sharers.length > 0) return 'shared'
+      if (children !== null) this.#forkMark = mark
+      this.#checkedAt = now
+    }
+    if (now - pinned.loadedAt > RECHECK_MS && !pinned.load()) return 'lost'
+    if (!pinned.unchanged() && !pinned.refresh()) return 'lost'
+    if (!pinned.holds(this.#fd, this.inode)) {
+      this.#fd = pinned.find(this.inode) // dup2(2) and close(2) may have moved it
+      if (this.#fd < 0) return 'lost'
+    }
+    return pinned.process.uid === euid && !pinned.mixedUser ? 'held' : 'other_user'
+  }
+
+  /** Null where the kernel does not list children, or one of them cannot be looked at. */
+  #childrenWithIt(): number[] | null {
+    const children = this.pinned.children()
+    if (children === null) return null
+    const found: number[] = []
+    for (const pid of children) {
+      if (pid === process.pid) continue // we trust ourselves
+      const has = hasSocket(pid, this.inode)
+      if (has === null) return null
+      if (has) found.push(pid)
+    }
+    return found
+  }
+
+  verdict(via: Attested['via']): Attested {
+    return { ok: true, process: this.pinned.process, via, connection: this.connection }
+  }
+
+  /** The same object as long as no fact moves: the warm path allocates nothing. */
+  warm(): Attested {
+    if (this.#warm?.process !== this.pinned.process) this.#warm = this.verdict('warm')
+    return this.#warm
+  }
+}
+
+/** Null where it cannot be told. */
+function hasSocket(pid: number, inode: number): boolean | null {
+  let found = false
+  const read = eachSocketOf(pid, (seen) => {
+    found = seen === inode
+    return found
+  })
+  return read === 'failed' ? null : found
+}

@@ -1,0 +1,79 @@
+// The processes that we hold pinned: the most recently used ones, four descriptors each.
+import type { Instance } from '../attestor.ts'
+import { libc } from './libc.ts'
+import { type Machine, pidfdInode } from './machine.ts'
+import { Pinned } from './pinned.ts'
+import { openProcess } from './procfs.ts'
+import { openStat, readStat, stat } from './stat.ts'
+
+const LIMIT = 128
+
+function runs(instance: Instance, machine: Machine): boolean {
+  const dir = openProcess(instance.pid)
+  if (dir < 0) return false
+  const line = openStat(dir)
+  // While `line` still reads a process, its pid was not given on, so the pidfd asked before was that process's.
+  const pidfd = machine.hasPidfs ? pidfdInode(instance.pid) : null
+  const same = line >= 0 && readStat(line) && String(stat.start) === instance.start && pidfd === instance.pidfd
+  if (line >= 0) libc().close(line)
+  libc().close(dir)
+  return same
+}
+
+export class PinTable {
+  #pins = new Map<number, Pinned>()
+  #clock = 0
+
+  constructor(readonly machine: Machine) {}
+
+  /** The instance that has this pid now, refreshed; null where there is none. */
+  pin(pid: number): Pinned | null {
+    const known = this.#pins.get(pid)
+    if (known) {
+      if (known.refresh()) return this.touch(known)
+      this.#drop(known)
+    }
+    const opened = Pinned.open(pid, this.machine)
+    if (opened === null) return null
+    if (this.#pins.size >= LIMIT) this.#evict()
+    this.#pins.set(pid, opened)
+    return this.touch(opened)
+  }
+
+  /** That very instance, refreshed; null where it has ended. */
+  instance(instance: Instance): Pinned | null {
+    const pinned = this.pin(instance.pid)
+    return pinned?.is(instance) ? pinned : null
+  }
+
+  /** Does that very instance still run? Pins nothing, so that a sweep over many does not push out those in use. */
+  isAlive(instance: Instance): boolean {
+    const known = this.#pins.get(instance.pid)
+    if (known?.is(instance)) return known.refresh()
+    return runs(instance, this.machine)
+  }
+
+  touch(pinned: Pinned): Pinned {
+    pinned.used = ++this.#clock
+    return pinned
+  }
+
+  /** Those that have ended first; else the one that was not used for longest. */
+  #evict() {
+    let oldest: Pinned | undefined
+    for (const pinned of [...this.#pins.values()]) {
+      if (!pinned.refresh()) this.#drop(pinned)
+      else if (oldest === undefined || pinned.used < oldest.used) oldest = pinned
+    }
+    if (oldest && this.#pins.size >= LIMIT) this.#drop(oldest)
+  }
+
+  #drop(pinned: Pinned) {
+    this.#pins.delete(pinned.pid)
+    pinned.close()
+  }
+
+  close() {
+    for (const pinned of [...this.#pins.values()]) this.#drop(pinned)
+  }
+}

@@ -1,0 +1,35 @@
+// mail4agent admin backup: a consistent copy of the store, while it runs.
+import { chmodSync, constants, copyFileSync, existsSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { defineCommand } from '../command.ts'
+import { usage } from '../usage.ts'
+
+export const backup = defineCommand({
+  name: 'admin backup',
+  summary: 'copy the store while it runs',
+  usage: '[<file>]',
+  help: `Writes a consistent copy of the store, readable by you only: into backups/ of the data folder, or to <file>. It holds all mail
+and the digests of the tokens, not the tokens. An existing file is never overwritten.
+
+  mail4agent admin backup
+  mail4agent admin backup /mnt/usb/mail-2026-11-30.sqlite`,
+  options: {},
+  words: [0, 1],
+  async run(context) {
+    const word = context.words[0]
+    const target = word === undefined ? null : resolve(context.io.cwd, word)
+    if (target !== null && existsSync(target))
+      throw usage(`${JSON.stringify(target)} exists`, 'choose another file; a backup is never overwritten')
+    const client = await context.operator()
+    context.progress('copying the store')
+    // The size decides how long it takes; there is no other end to wait for.
+    const answer = await client.admin('backup', {}, { timeoutMs: 24 * 3_600_000 })
+    if (target !== null) {
+      copyFileSync(answer.path, target, constants.COPYFILE_EXCL)
+      chmodSync(target, 0o600)
+      rmSync(answer.path)
+    }
+    const path = target ?? answer.path
+    return context.show({ ...answer, path }, () => `${path} (${answer.bytes} bytes)\n`)
+  },
+})

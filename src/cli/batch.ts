@@ -1,0 +1,22 @@
+// What became of several ids, one line each.
+import type { BatchResult } from '../wire/answers.ts'
+import type { Context } from './context.ts'
+import { escapeLine } from './escape.ts'
+
+/** `done` is the word for those that worked. */
+export const settledText = (done: string, results: readonly BatchResult[]): string =>
+  results
+    .filter((result) => result.ok)
+    .map((result) => `${done} ${result.message_id}\n`)
+    .join('')
+
+/** Says on stderr what was refused. Exit code 1 when anything was. */
+export function settledExit(context: Context, results: readonly BatchResult[]): number {
+  const refused = results.filter((result) => !result.ok)
+  if (!context.json)
+    for (const { message_id, refusal } of refused) {
+      context.say(`refused: ${message_id}: ${escapeLine(refusal?.message ?? 'unknown reason')}`)
+      if (refusal) context.say(`try: ${escapeLine(refusal.hint)}`)
+    }
+  return refused.length === 0 ? 0 : 1
+}

@@ -1,0 +1,39 @@
+// The body of a letter, byte for byte: from an argument, from standard input, or from a file.
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { LIMITS } from '../wire/limits.ts'
+import { malformed, tooLarge } from '../wire/refusal.ts'
+import type { Io } from './io.ts'
+import { usage } from './usage.ts'
+
+/** Nothing is trimmed, added or repaired: a byte order mark and the last line break are part of the body. */
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * `word` is the body itself, or `-` for standard input; `file` a path to read instead.
+ * @throws Refusal `usage` when there is none or two, `malformed` when it is not UTF-8, `too_large`
+ */
+export async function readBody(word: string | undefined, file: string | undefined, io: Io): Promise<string> {
+  if (word !== undefined && file !== undefined) throw usage('the body is given twice: as a word and with --file')
+  if (file !== undefined) return decode(readFile(resolve(io.cwd, file)))
+  if (word === undefined)
+    throw usage('the body is missing', 'give it as the last word, as - for standard input, or with --file')
+  return word === '-' ? decode(await io.input()) : word
+}
+
+function readFile(path: string): Uint8Array {
+  try {
+    return readFileSync(path)
+  } catch {
+    throw usage(`the file ${JSON.stringify(path)} cannot be read`)
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  if (bytes.length > LIMITS.body) throw tooLarge('body', LIMITS.body, bytes.length)
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    throw malformed('body', 'is not UTF-8')
+  }
+}

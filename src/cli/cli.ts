@@ -1,0 +1,50 @@
+// The command line: argv → one command → exit code. Data goes to stdout, talk to stderr; 0 ok, 1 refused, 2 usage, 3 no daemon.
+import type { Command, Global, Values } from './command.ts'
+import { COMMAND_NAMES, loadCommand } from './commands.ts'
+import { Context } from './context.ts'
+import { type Io, ReaderGone, Stopped } from './io.ts'
+import { paintFor } from './paint.ts'
+import { checkWords, choose, parseFor } from './parse.ts'
+import { asRefusal, refusalText } from './refused.ts'
+
+/**
+ * Runs the command that `argv` names (without the program itself). Never throws.
+ * @returns the exit code
+ */
+export async function runCommand(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    const { name, rest, wish } = choose(argv, COMMAND_NAMES)
+    if (wish === 'version') return await run(await loadCommand('version'), [], io)
+    if (name === null) return await overview(rest, wish === 'help', io)
+    const command = await loadCommand(name)
+    return await run(command, rest, io)
+  } catch (error) {
+    // Nobody reads any more, as in `mail4agent inbox | head -1`: that is no failure, and nobody is left to tell.
+    if (error instanceof ReaderGone) return 0
+    // What a shell reports for a program that a signal ended: 128 and its number.
+    if (error instanceof Stopped) return error.signal === 'SIGINT' ? 130 : 143
+    const refusal = asRefusal(error)
+    const beforeWords = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length)
+    const asJson = beforeWords.includes('--json')
+    const paint = paintFor(io, io.errIsTerminal, beforeWords.includes('--no-color'))
+    io.err(asJson ? `${JSON.stringify(refusal)}\n` : refusalText(refusal, paint))
+    return refusal.exit
+  }
+}
+
+async function run(command: Command, rest: readonly string[], io: Io): Promise<number> {
+  const { values, words } = parseFor(command, rest)
+  if (values.help === true) return run(await loadCommand('help'), command.name.split(' '), io)
+  checkWords(command, words)
+  // `parseFor` has given each option the form that its declaration asks for; that is what Values says.
+  return command.run(new Context(values as Values<Global>, words, io))
+}
+
+/** Without a command: the list. It is an answer when it was asked for, else a usage error. */
+async function overview(rest: readonly string[], asked: boolean, io: Io): Promise<number> {
+  const help = await loadCommand('help')
+  parseFor(help, rest)
+  if (asked) return run(help, [], io)
+  await run(help, [], { ...io, out: io.err })
+  return 2
+}

@@ -1,0 +1,25 @@
+// The health of the mailbox as lines for people.
+import type { Health } from '../client/client.ts'
+import { clockAndAge } from './times.ts'
+
+export function healthFacts(health: Health): [string, string | null][] {
+  const { attestation } = health
+  return [
+    ['mailbox', `mail4agent ${health.version}, ${health.ok ? 'well' : 'not well'}`],
+    [
+      'started',
+      clockAndAge(
+        health.started_at,
+        new Date(Date.parse(health.started_at) + health.uptime_secs * 1_000).toISOString(),
+      ),
+    ],
+    ['listens on', health.listening.join(', ')],
+    ...health.unavailable.map(({ address, reason }): [string, string] => ['not on', `${address}: ${reason}`]),
+    [
+      'callers',
+      attestation.ok
+        ? 'proved by the kernel'
+        : `cannot be proved, so mail is refused: ${attestation.reason ?? 'no reason given'}`,
+    ],
+  ]
+}

@@ -1,0 +1,37 @@
+// The newest letter of an inbox that is listed oldest first, without moving a cursor: a cursor would mark mail as opened.
+import type { MailClient } from '../client/client.ts'
+import type { Message } from '../wire/letter.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { Refusal } from '../wire/refusal.ts'
+
+const HOUR = 3_600_000
+/** Narrow windows first: in a busy mailbox the newest letter is young. The last one is everything. */
+const WINDOWS = [HOUR / 4, 24 * HOUR, 30 * 24 * HOUR, Number.POSITIVE_INFINITY]
+
+/** `now` in milliseconds since the epoch. @throws Refusal `unknown_message` when there is no mail at all */
+export async function latestId(client: MailClient, now: number): Promise<string> {
+  for (const state of ['open', 'all'] as const) {
+    for (const window of WINDOWS) {
+      const found = await newestSince(client, state, Math.max(0, now - window))
+      if (found) return found.message_id
+    }
+  }
+  throw new Refusal('unknown_message', 'there is no mail yet', {}, 'wait for it: mail4agent wait')
+}
+
+/** Goes forward by the time of the last letter shown, until nothing is behind it. */
+async function newestSince(client: MailClient, state: 'open' | 'all', since: number): Promise<Message | null> {
+  let newest: Message | null = null
+  for (let from = since; ; ) {
+    const page = await client.call('inbox', {
+      state,
+      since_unix_ms: from,
+      limit: LIMITS.pageMax,
+      max_bytes: LIMITS.budgetMax,
+    })
+    newest = page.messages.at(-1) ?? newest
+    if (!page.has_more || newest === null) return newest
+    // A whole page within one millisecond: step over it.
+    from = newest.created_at_unix_ms > from ? newest.created_at_unix_ms : from + 1
+  }
+}

@@ -1,0 +1,74 @@
+// A letter as people read it: our facts first, then the body behind bars; and letters as rows of a table.
+import { parseAddress } from '../wire/address.ts'
+import type { Message, Receipt } from '../wire/letter.ts'
+import type { Context } from './context.ts'
+import { quoteBody } from './escape.ts'
+import { clock, clockAndAge, span } from './times.ts'
+
+/** An address for a table on a terminal: eight digits of a session name it at every door, and fit. */
+export function brief(address: string, context: Context): string {
+  return context.io.outColumns === null ? address : address.replace(/(\/s-[0-9a-f]{8})[0-9a-f]+$/, '$1')
+}
+
+export function letterText(message: Message, now: string, context: Context): string {
+  const { paint } = context
+  const head = context.facts([
+    ['from', message.from_text],
+    ['on behalf of', message.on_behalf_of === undefined ? null : `${message.on_behalf_of} (as the sender says)`],
+    ['to', message.recipients?.join(', ') ?? message.to_text],
+    ['subject', message.subject],
+    ['date', clockAndAge(message.created_at, now)],
+    ['id', message.message_id],
+    ['reply to', message.reply_to],
+    ['thread', message.thread === message.message_id ? null : message.thread],
+    ['correlation', message.correlation],
+    ...message.refs.map((ref) => ['ref', `${ref.kind} ${ref.locator}${ref.digest ? ` ${ref.digest}` : ''}`] as const),
+    ['updates', message.updates ? `replaces ${message.updates} earlier` : null],
+    ['no wake', message.wake_suppressed],
+    ['state', stateText(message, now)],
+  ])
+  const body = quoteBody(message.body).map((line) =>
+    line === '|' ? paint('dim', line) : paint('dim', '|') + line.slice(1),
+  )
+  const more = message.body_truncated
+    ? [paint('yellow', `… ${message.body_bytes} bytes in all: mail4agent view ${message.message_id}`)]
+    : []
+  return `${head}${[...body, ...more].join('\n')}\n`
+}
+
+/** What is known of one copy: the state, and who did what when. */
+export function stateText(copy: Partial<Receipt>, now: string): string {
+  if (copy.state === undefined) return ''
+  const parts: string[] = [copy.state]
+  if (copy.closed_at !== undefined)
+    parts.push(`${copy.close_reason ?? 'closed'} ${by(copy.closed_by)}${clockAndAge(copy.closed_at, now)}`)
+  else if (copy.opened_at !== undefined) parts.push(`${by(copy.opened_by)}${clockAndAge(copy.opened_at, now)}`)
+  else if (copy.notified_at !== undefined) parts.push(`listed ${clockAndAge(copy.notified_at, now)}`)
+  if (copy.claimed_by !== undefined)
+    parts.push(
+      `claimed by ${copy.claimed_by}${copy.claimed_until === undefined ? '' : ` until ${clock(copy.claimed_until)}`}`,
+    )
+  if (copy.session_ended) parts.push('its session has ended')
+  if (copy.warning !== undefined) parts.push(copy.warning)
+  return parts.join(', ')
+}
+
+const by = (who: string | undefined): string => (who === undefined ? '' : `by ${who} `)
+
+/** One letter a line; `state` is empty for what has no copy here, such as own sent mail in a thread. */
+export function letterTable(messages: readonly Message[], context: Context): string {
+  const rows = messages.map((message) => [
+    message.message_id,
+    message.claimed_by === undefined ? (message.state ?? '') : `${message.state} (claimed)`,
+    brief(message.from_text, context),
+    brief(message.to_text, context),
+    ...when(message, context),
+    message.subject,
+  ])
+  return context.table(['id', 'state', 'from', 'to', ...whenHead(context), 'subject'], rows)
+}
+
+/** Age and date; a terminal has room for the age alone, `view` has both. */
+export const when = ({ age_secs, created_at }: Message, context: Context): string[] =>
+  context.io.outColumns === null ? [span(age_secs), clock(created_at)] : [span(age_secs)]
+export const whenHead = (context: Context): string[] => (context.io.outColumns === null ? ['age', 'date'] : ['age'])

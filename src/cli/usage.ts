@@ -1,0 +1,56 @@
+// How a wrong command line is refused: named, with the nearest right word.
+import { Refusal } from '../wire/refusal.ts'
+
+/** @returns a refusal that exits with 2 */
+export const usage = (message: string, hint?: string): Refusal => new Refusal('usage', message, {}, hint)
+
+/** The one of `names` that `word` was meant as, or null: at most a third of it differs. */
+export function nearest(word: string, names: readonly string[]): string | null {
+  let best: { name: string; distance: number } | null = null
+  for (const name of names) {
+    const distance = editDistance(word.toLowerCase(), name)
+    if (distance <= Math.max(1, Math.floor(name.length / 3)) && distance < (best?.distance ?? Number.POSITIVE_INFINITY))
+      best = { name, distance }
+  }
+  return best?.name ?? names.find((name) => word.length > 1 && name.startsWith(word.toLowerCase())) ?? null
+}
+
+/** Levenshtein's, where two letters in the wrong order count once (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  let before: number[] = []
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1]
+      let cost = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (same ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        cost = Math.min(cost, (before[j - 2] ?? 0) + 1)
+      next.push(cost)
+    }
+    before = row
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
+/**
+ * A whole number of `unit`s.
+ * @throws Refusal `usage` naming `option`
+ */
+export function wholeNumber(option: string, text: string, least = 0, most = Number.MAX_SAFE_INTEGER): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  if (value >= least && value <= most) return value
+  const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`
+  throw usage(`${option} takes a whole number, ${range}`)
+}
+
+/**
+ * Seconds from `90`, `90s`, `10m`, `2h` or `1d`.
+ * @throws Refusal `usage` naming `option`
+ */
+export function seconds(option: string, text: string): number {
+  const [, count = '', unit = 's'] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? []
+  if (count === '') throw usage(`${option} takes a time such as 90, 90s, 10m or 2h`)
+  return Number(count) * ({ s: 1, m: 60, h: 3_600, d: 86_400 }[unit] ?? 1)
+}

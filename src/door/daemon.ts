@@ -1,0 +1,196 @@
+// The daemon: opens every part in the order of a letter's way, and closes them the other way round.
+import { rmSync } from 'node:fs'
+import { type Attestor, openAttestor } from '../attest/attestor.ts'
+import { type Doorbells, startDoorbells } from '../delivery/doorbells.ts'
+import { Waiters } from '../delivery/waiters.ts'
+import type { Mail } from '../engine/mail.ts'
+import { Rates } from '../engine/rates.ts'
+import { type Identity, openIdentity } from '../identity/identify.ts'
+import { openStore } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
+import { rfc3339 } from '../wire/time.ts'
+import { inFolder, privateFolder, writePrivate } from './folders.ts'
+import { createApp } from './http/app.ts'
+import { Calls, type Door } from './http/door.ts'
+import type { HealthFacts } from './http/health.ts'
+import { Metrics } from './http/metrics.ts'
+import { listen, type TcpDoor } from './listen.ts'
+import type { Log } from './log.ts'
+import { ensureOperator } from './operator.ts'
+import { listenOnSocket } from './socket.ts'
+import { VERSION } from './version.ts'
+
+export type DaemonOptions = {
+  /** Made with mode 0700 where it is missing. */
+  readonly dataDir: string
+  /** 0: any free one. */
+  readonly port: number
+  /** Path of the Unix socket; null where there is none (Windows). */
+  readonly socket: string | null
+  /** Executables of agent clients. */
+  readonly recognised: readonly string[]
+  /** The operator allows port forwarders as callers. */
+  readonly allowForwarders?: boolean
+  /** The operator allows agents to use the tokens of persons and operators. */
+  readonly allowAgentsAsPersons?: boolean
+  readonly log: Log
+}
+
+export type Daemon = {
+  readonly port: number
+  readonly socketPath: string | null
+  /** `host:port` of every listener. */
+  readonly listening: readonly string[]
+  readonly attestation: HealthFacts['attestation']
+  /** Path of the operator's key when this was the first start, else null. */
+  readonly newOperatorKey: string | null
+  /** Resolves to the reason if the store can no longer write: the process should end. */
+  readonly broken: Promise<string>
+  /** Answers the parked, finishes what is under way, closes everything; within 2 s. */
+  stop(): Promise<void>
+}
+
+const SWEEP_MS = 2_000
+/** Milliseconds for the calls under way, and then for their last bytes. */
+const ANSWERS_MS = 1_000
+const BYTES_MS = 250
+
+type Closer = () => void | Promise<void>
+
+/**
+ * Starts the mailbox on a data folder.
+ * @throws Refusal `already_running`, `port_taken`, `bad_permissions`, `newer_store`, `damaged_store`, `usage`; nothing runs then
+ */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const closers: Closer[] = []
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= closeAll(closers, options.log)
+    return stopping
+  }
+  try {
+    return { ...(await start(options, closers)), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function closeAll(closers: Closer[], log: Log): Promise<void> {
+  for (const close of closers.reverse()) {
+    try {
+      await close()
+    } catch (error) {
+      complain(log, 'closing failed', error)
+    }
+  }
+}
+
+async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Daemon, 'stop'>> {
+  const { dataDir, log } = options
+  const files = inFolder(dataDir)
+  const broken = Promise.withResolvers<string>()
+  process.umask(0o077) // also for what SQLite makes beside the database
+  privateFolder(dataDir)
+  const store = await openStore(files.store, (reason) => {
+    log.error('the store cannot write any more', { reason })
+    broken.resolve(reason)
+  })
+  closers.push(() => store.close())
+  const attestor = openAttestor()
+  closers.push(() => attestor.close())
+  const attestation = await attestor.selfTest()
+  if (!attestation.ok) log.error('callers cannot be proved, so mail is refused', { reason: attestation.reason })
+  const firstStart = await ensureOperator(store, files.operatorKey)
+
+  const identity = openIdentity(store, attestor, {
+    recognised: options.recognised,
+    allowForwarders: options.allowForwarders ?? false,
+    allowAgentsAsPersons: options.allowAgentsAsPersons ?? false,
+    log: log.warn,
+  })
+  const { door, served, settle } = assemble(store, identity, attestation, options)
+  const { tcp, socket } = await openDoors(door, attestor, options, closers)
+  closers.push(settle)
+  served(tcp)
+  const sweep = setInterval(
+    () => void identity.sweep().catch((error) => complain(log, 'sweep failed', error)),
+    SWEEP_MS,
+  )
+  closers.push(() => clearInterval(sweep))
+
+  const note = {
+    pid: process.pid,
+    port: tcp.port,
+    socket,
+    version: VERSION,
+    started_at: rfc3339(door.health.startedAt),
+  }
+  writePrivate(files.daemon, JSON.stringify(note))
+  closers.push(() => rmSync(files.daemon, { force: true }))
+  log.info('listening', { at: tcp.listening.join(' '), socket, version: VERSION })
+  const newOperatorKey = firstStart ? files.operatorKey : null
+  return {
+    port: tcp.port,
+    socketPath: socket,
+    listening: tcp.listening,
+    attestation,
+    newOperatorKey,
+    broken: broken.promise,
+  }
+}
+
+/**
+ * The parts behind the doors. `served` is told the listener once there is one: no doorbell may ring before, or ring there.
+ * `settle` answers whoever is parked or under way, and ends the rest.
+ */
+function assemble(
+  store: Store,
+  identity: Identity,
+  attestation: HealthFacts['attestation'],
+  { dataDir, log }: DaemonOptions,
+): { door: Door; served: (tcp: TcpDoor) => void; settle: Closer } {
+  let port = 0
+  let bells: Doorbells | undefined
+  const waiters = new Waiters(store)
+  const calls = new Calls()
+  const health: HealthFacts = { startedAt: Date.now(), attestation, listening: [], unavailable: [] }
+  const mail: Mail = {
+    store,
+    parking: waiters,
+    rates: new Rates(),
+    now: Date.now,
+    alive: (session) => identity.alive(session),
+    ownPort: () => port,
+    dataDir,
+    bell: (account) => bells?.health(account) ?? { pending: 0, lastOk: null, lastError: null, lastErrorAt: null },
+  }
+  const door: Door = { mail, identity, health, metrics: new Metrics(), waiting: () => waiters.size, calls, log }
+  const served = (tcp: TcpDoor) => {
+    port = tcp.port
+    health.listening = tcp.listening
+    health.unavailable = tcp.unavailable
+    bells = startDoorbells(store, { ownPort: () => port })
+  }
+  const settle = async () => {
+    await Promise.all([bells?.stop(), calls.close(ANSWERS_MS), waiters.stop()])
+  }
+  return { door, served, settle }
+}
+
+async function openDoors(
+  door: Door,
+  attestor: Attestor,
+  { port, socket, log }: DaemonOptions,
+  closers: Closer[],
+): Promise<{ tcp: TcpDoor; socket: string | null }> {
+  const serve = createApp(door).fetch // made here and now: the first caller does not wait for it
+  const tcp = listen(port, attestor, serve)
+  closers.push(() => tcp.stop(BYTES_MS))
+  const unix = socket === null ? null : await listenOnSocket(socket, attestor, serve, log)
+  if (unix) closers.push(() => unix.stop(BYTES_MS))
+  return { tcp, socket: unix?.path ?? null }
+}
+
+const complain = (log: Log, what: string, error: unknown): void =>
+  log.error(what, { error: error instanceof Error ? error.message : String(error) })

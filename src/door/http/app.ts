@@ -1,0 +1,130 @@
+// The HTTP door: one Elysia app made from the tables of operations and admin routes. It decides nothing about mail.
+import { Elysia } from 'elysia'
+import { administer } from '../../engine/admin/admin.ts'
+import { run } from '../../engine/engine.ts'
+import type { Patience } from '../../engine/mail.ts'
+import { ADMIN, type AdminRoute } from '../../wire/admin.ts'
+import type { Json } from '../../wire/json.ts'
+import { LIMITS } from '../../wire/limits.ts'
+import { OPERATION_NAMES, OPERATIONS, type OperationName } from '../../wire/operations.ts'
+import { Refusal } from '../../wire/refusal.ts'
+import { callerOf } from './caller.ts'
+import { checked } from './checked.ts'
+import type { Door } from './door.ts'
+import { streamEvents } from './events.ts'
+import { type BodySize, checkBody, checkSource, readJson } from './guard.ts'
+import { healthAnswer } from './health.ts'
+import { answerMcp } from './mcp.ts'
+import { metricsAnswer } from './metrics-text.ts'
+import { openapi } from './openapi.ts'
+import { refuse } from './refuse.ts'
+import { reply } from './reply.ts'
+
+type Handler = (context: { request: Request }) => Response | Promise<Response>
+type Work = (request: Request, size: BodySize) => Promise<Response>
+
+/** path → the method it takes: what a wrong method is told. */
+const methods = new Map<string, 'GET' | 'POST'>([
+  ['/health', 'GET'],
+  ['/openapi.json', 'GET'],
+  ['/events', 'GET'],
+  ['/metrics', 'GET'],
+  ['/mcp', 'POST'],
+  ...OPERATION_NAMES.map((name) => [`/mail/${name}`, 'POST'] as const),
+  ...adminRoutes().map((route) => [`/admin/${route}`, 'POST'] as const),
+])
+
+/** The app of one door. Its `fetch` takes each request after `cameOver` has told its connection. */
+export function createApp(door: Door) {
+  // bodies are read and checked by us: after the caller is proved, and with refusals that name the field
+  const app = new Elysia({ normalize: false, strictPath: true })
+    .onRequest(({ request }) => checkSource(request))
+    .onError(({ code, error, request }) => refuse(code === 'NOT_FOUND' ? missing(request) : error, request, door.log))
+    .get('/health', ({ request }) => health(door, request))
+    .get('/openapi.json', guarded(door, openapiRoute(door)))
+    .get('/events', guarded(door, eventsRoute(door)))
+    .get('/metrics', guarded(door, metricsRoute(door)))
+    .post(
+      '/mcp',
+      guarded(door, (request, size) => answerMcp(door, request, size)),
+      { parse: 'none' },
+    )
+  for (const name of OPERATION_NAMES) app.post(`/mail/${name}`, guarded(door, mailRoute(door, name)), { parse: 'none' })
+  for (const route of adminRoutes())
+    app.post(`/admin/${route}`, guarded(door, adminRoute(door, route)), { parse: 'none' })
+  return app
+}
+
+/** Around every route: no calls while stopping, bodies only as JSON, and every error as the one refusal. */
+function guarded(door: Door, work: Work): Handler {
+  return async ({ request }) => {
+    door.calls.enter()
+    try {
+      if (door.calls.closed.aborted) throw new Refusal('shutting_down', 'the mailbox is stopping')
+      return await work(request, checkBody(request))
+    } catch (error) {
+      return refuse(error, request, door.log)
+    } finally {
+      door.calls.leave()
+    }
+  }
+}
+
+function mailRoute(door: Door, name: OperationName): Work {
+  const { request: schema } = OPERATIONS[name]
+  const perform = async (request: Request, size: BodySize): Promise<object | Json> => {
+    const caller = await callerOf(door, request)
+    return run(door.mail, name, caller, checked(schema, await readJson(request, size)), patience(request))
+  }
+  return async (request, size) => reply(request, await door.metrics.timed(name, 'http', () => perform(request, size)))
+}
+
+function adminRoute(door: Door, route: AdminRoute): Work {
+  const { request: schema } = ADMIN[route]
+  const perform = async (request: Request, size: BodySize): Promise<object> => {
+    const caller = await callerOf(door, request)
+    return administer(door.mail, route, caller, checked(schema, await readJson(request, size)))
+  }
+  return async (request, size) =>
+    reply(request, await door.metrics.timed(`admin/${route}`, 'http', () => perform(request, size)))
+}
+
+const openapiRoute =
+  (door: Door): Work =>
+  async (request) => {
+    await callerOf(door, request)
+    return reply(request, openapi())
+  }
+
+const eventsRoute =
+  (door: Door): Work =>
+  async (request) =>
+    streamEvents(door, await callerOf(door, request), request)
+
+const metricsRoute =
+  (door: Door): Work =>
+  async (request) =>
+    metricsAnswer(door, await callerOf(door, request), request)
+
+function health(door: Door, request: Request): Response {
+  return reply(request, healthAnswer(door.health, door.mail.now()), door.health.attestation.ok ? 200 : 503)
+}
+
+/** The signal is made when somebody asks: only waits do. */
+const patience = (request: Request): Patience => ({
+  capSeconds: LIMITS.waitHttp,
+  get signal() {
+    return request.signal
+  },
+})
+
+/** Unknown paths need no bearer: clients probe for OAuth and must get a plain 404. */
+function missing(request: Request): Refusal {
+  const allow = methods.get(new URL(request.url).pathname)
+  if (allow) return new Refusal('method_not_allowed', `this route takes ${allow}`, { allow })
+  return new Refusal('not_found', 'no such route')
+}
+
+function adminRoutes(): AdminRoute[] {
+  return Object.keys(ADMIN) as AdminRoute[] // the keys of a constant table
+}

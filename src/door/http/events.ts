@@ -1,0 +1,123 @@
+// GET /events: what happens to mail that the caller may read, as server-sent events. Ids only; the letters are read with get.
+import { positionOf } from '../../engine/cursor.ts'
+import type { Caller } from '../../engine/mail.ts'
+import { mayRead } from '../../engine/may-read.ts'
+import type { EventRow } from '../../store/rows.ts'
+import { Cursor, cursorOf, messageId } from '../../wire/names.ts'
+import { denied, malformed } from '../../wire/refusal.ts'
+import { rfc3339 } from '../../wire/time.ts'
+import { checkRequest } from '../validate.ts'
+import type { Door } from './door.ts'
+import { headers } from './reply.ts'
+
+/** Below every idle time-out on the way: proxies and clients drop silent streams after 30 to 60 s. */
+const HEARTBEAT_MS = 15_000
+const PAGE = 256
+
+/**
+ * The stream of `caller`, from after `Last-Event-ID` or `?cursor=`, or from now. It ends at shutdown and when the caller's
+ * token or session does.
+ * @throws Refusal `permission_denied`, `malformed` {field: cursor}, `cursor_expired`
+ */
+export function streamEvents(door: Door, caller: Caller, request: Request): Response {
+  if (!caller.account.can.read && !caller.account.can.operator) throw denied('read')
+  const cursor = request.headers.get('last-event-id') ?? new URL(request.url).searchParams.get('cursor')
+  const feed = new Feed(door, caller, cursor ? resume(door, cursor) : door.mail.store.head)
+  const encoder = new TextEncoder()
+  request.signal.addEventListener('abort', feed.close)
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const text = await feed.next()
+      if (text === null) controller.close()
+      else controller.enqueue(encoder.encode(text))
+    },
+    cancel: feed.close,
+  })
+  return new Response(body, { headers: headers(request, { 'content-type': 'text/event-stream' }) })
+}
+
+function resume({ mail }: Door, cursor: string): number {
+  if (checkRequest(Cursor, cursor)) throw malformed('cursor', 'is no cursor')
+  return positionOf(mail.store, cursor) ?? mail.store.head
+}
+
+/** One reader of the event log: asks the store after a commit, never on a clock. */
+class Feed {
+  readonly #door: Door
+  readonly #caller: Caller
+  readonly #unsubscribe: () => void
+  #after: number
+  #begun = false
+  #closed = false
+  #wake: ((woken: boolean) => void) | undefined
+
+  constructor(door: Door, caller: Caller, after: number) {
+    this.#door = door
+    this.#caller = caller
+    this.#after = after
+    this.#unsubscribe = door.mail.store.onCommit(() => this.#wake?.(true))
+    door.calls.closed.addEventListener('abort', this.close)
+  }
+
+  close = (): void => {
+    this.#closed = true
+    this.#door.calls.closed.removeEventListener('abort', this.close)
+    this.#unsubscribe()
+    this.#wake?.(true)
+  }
+
+  /** The next piece of text, an empty-handed heartbeat included; null at the end. */
+  async next(): Promise<string | null> {
+    if (!this.#begun) {
+      this.#begun = true
+      return `retry: 1000\n${this.#position()}`
+    }
+    for (;;) {
+      const caller = this.#closed ? null : this.#entitled()
+      if (!caller) {
+        this.close()
+        return null
+      }
+      const page = this.#door.mail.store.events(this.#after, PAGE)
+      const last = page.at(-1)
+      if (last) {
+        this.#after = last.id
+        const text = page.map((event) => this.#frame(caller, event)).join('')
+        if (text) return text
+        await new Promise(setImmediate) // a long stretch of other people's events must not hold the loop
+      } else if (!(await this.#sleep())) return `: still here\n${this.#position()}`
+    }
+  }
+
+  /** The caller as it stands now, or null once its token is replaced, its right taken or its process gone. */
+  #entitled(): Caller | null {
+    const { account, session } = this.#caller
+    const now = this.#door.mail.store.registry.accountById(account.id)
+    if (!now || now.digest !== account.digest || !(now.can.read || now.can.operator)) return null
+    return session.ended === null && this.#door.mail.alive(session) ? { account: now, session } : null
+  }
+
+  #frame(caller: Caller, event: EventRow): string {
+    const message = this.#door.mail.store.message(event.message)
+    if (!message || !mayRead(this.#door.mail, caller, message)) return ''
+    const data = { kind: event.kind, message_id: messageId(message.id, message.random), at: rfc3339(event.at) }
+    return `id: ${this.#cursor(event.id)}\nevent: ${event.kind}\ndata: ${JSON.stringify(data)}\n\n`
+  }
+
+  /** An event without data: it only moves the reader's Last-Event-ID (HTML, server-sent events, 9.2.6). */
+  #position = (): string => `id: ${this.#cursor(this.#after)}\n\n`
+
+  #cursor = (sequence: number): string => cursorOf(this.#door.mail.store.epoch, sequence)
+
+  /** Until the next commit (true) or heartbeat (false). */
+  #sleep(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#wake?.(false), HEARTBEAT_MS)
+      this.#wake = (woken) => {
+        clearTimeout(timer)
+        this.#wake = undefined
+        resolve(woken)
+      }
+    })
+  }
+}

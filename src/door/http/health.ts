@@ -1,0 +1,29 @@
+// GET /health: is the mailbox up, can it prove its callers, where does it listen. The only route without a bearer.
+import { VERSION } from '../version.ts'
+
+export type HealthFacts = {
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  /** Whether the attestation self-test passed; while it has not, every mail call is refused. */
+  attestation: { ok: true } | { ok: false; reason: string }
+  /** `host:port` and socket paths that are served. */
+  listening: string[]
+  /** Addresses that could not be served, with the reason. */
+  unavailable: { address: string; reason: string }[]
+}
+
+export type Health = ReturnType<typeof healthAnswer>
+
+/** The fields up to `background_tasks` are those of the prior daemon, its time format included. */
+export const healthAnswer = (facts: HealthFacts, now: number) => ({
+  ok: facts.attestation.ok,
+  service: 'mail4agent',
+  version: VERSION,
+  started_at: `${new Date(facts.startedAt).toISOString().slice(0, 19)}Z`,
+  uptime_secs: Math.floor((now - facts.startedAt) / 1000),
+  dependencies: [],
+  background_tasks: [],
+  attestation: facts.attestation,
+  listening: facts.listening,
+  unavailable: facts.unavailable,
+})

@@ -1,0 +1,119 @@
+// /openapi.json: every route with its request and answer, generated from the tables of wire/.
+import type { TSchema } from '@sinclair/typebox'
+import { Address, AddressInput } from '../../wire/address.ts'
+import { Account, ADMIN } from '../../wire/admin.ts'
+import { Card, SessionEntry } from '../../wire/card.ts'
+import { Message, Receipt, Reference } from '../../wire/letter.ts'
+import { OPERATIONS } from '../../wire/operations.ts'
+import { REFUSALS, RefusalBody } from '../../wire/refusal.ts'
+import { VERSION } from '../version.ts'
+
+/** Shapes that occur in several places: written once and referred to. */
+const SHARED: Record<string, TSchema> = {
+  Address,
+  AddressInput,
+  Message,
+  Receipt,
+  Reference,
+  Card,
+  SessionEntry,
+  Account,
+  Refusal: RefusalBody,
+}
+const nameOf = new Map<object, string>(Object.entries(SHARED).map(([name, schema]) => [schema, name]))
+
+let made: object | undefined
+
+/** The document, OpenAPI 3.1; made once. */
+export function openapi(): object {
+  made ??= {
+    openapi: '3.1.0',
+    info: {
+      title: 'mail4agent',
+      version: VERSION,
+      description:
+        'A mailbox for agent sessions. The bearer names the account; the kernel names the calling process. Null means absent.',
+    },
+    servers: [{ url: 'http://127.0.0.1:18301' }],
+    security: [{ bearer: [] }],
+    paths: { ...mailPaths(), ...adminPaths(), ...otherPaths() },
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      schemas: Object.fromEntries(Object.entries(SHARED).map(([name, schema]) => [name, members(schema)])),
+      responses: { Refusal: { description: kinds(), content: json(refer(RefusalBody)) } },
+    },
+  }
+  return made
+}
+
+const mailPaths = () =>
+  Object.fromEntries(
+    Object.entries(OPERATIONS).map(([name, { summary, request, answer, need }]) => [
+      `/mail/${name}`,
+      post(name, 'mail', need ? `${summary} (needs ${need})` : summary, request, answer),
+    ]),
+  )
+
+const adminPaths = () =>
+  Object.fromEntries(
+    Object.entries(ADMIN).map(([route, { summary, request, answer }]) => [
+      `/admin/${route}`,
+      post(`admin-${route.replaceAll('/', '-')}`, 'admin', summary, request, answer),
+    ]),
+  )
+
+function otherPaths() {
+  const cursor = (name: string, where: string) => ({ name, in: where, required: false, schema: { type: 'string' } })
+  const object = json({ type: 'object' })
+  return {
+    '/health': { get: { ...get('health', 'is the mailbox up; needs no bearer', object), security: [] } },
+    '/openapi.json': { get: get('openapi', 'this document', object) },
+    '/metrics': { get: get('metrics', 'Prometheus text (needs operator)', { 'text/plain': {} }) },
+    '/events': {
+      get: {
+        ...get('events', 'what happens to mail that the caller may read, ids only, as it happens', {
+          'text/event-stream': {},
+        }),
+        parameters: [cursor('cursor', 'query'), cursor('Last-Event-ID', 'header')],
+      },
+    },
+    '/mcp': { post: post('mcp', 'mcp', 'Model Context Protocol, JSON-RPC 2.0', {}, {}).post },
+  }
+}
+
+function post(operationId: string, tag: string, summary: string, request: object, answer: object) {
+  const requestBody = { content: json(refer(request)) }
+  return { post: { operationId, tags: [tag], summary, requestBody, responses: responses(json(refer(answer))) } }
+}
+
+const get = (operationId: string, summary: string, content: object) => ({
+  operationId,
+  summary,
+  responses: responses(content),
+})
+
+const responses = (content: object) => ({
+  '200': { description: 'done', content },
+  default: { $ref: '#/components/responses/Refusal' },
+})
+
+const json = (schema: object) => ({ 'application/json': { schema } })
+
+const kinds = (): string =>
+  `a refusal, one of: ${Object.entries(REFUSALS)
+    .map(([kind, { status }]) => `${kind} (${status})`)
+    .join(', ')}`
+
+/** `schema` as plain JSON Schema, or a reference where it is a shared one. */
+function refer(schema: object): object {
+  const name = nameOf.get(schema)
+  return name ? { $ref: `#/components/schemas/${name}` } : members(schema)
+}
+
+const members = (schema: object): object =>
+  Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, refined(value)]))
+
+function refined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(refined)
+  return typeof value === 'object' && value !== null ? refer(value) : value
+}

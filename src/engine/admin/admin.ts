@@ -1,0 +1,60 @@
+// The operator's registry: every /admin route and its function, one change at a time.
+import type { AdminAnswer, AdminRequest, AdminRoute } from '../../wire/admin.ts'
+import { denied } from '../../wire/refusal.ts'
+import type { Caller, Mail } from '../mail.ts'
+import { addAccount, listAccounts, removeAccount, rotateAccount, setAccount } from './accounts.ts'
+import { backup } from './backup.ts'
+import { listListeners, removeListener, setListener } from './listeners.ts'
+import { listOrphans, releaseOrphans } from './orphans.ts'
+import { addMember, addRoom, listRooms, removeMember, removeRoom } from './rooms.ts'
+
+type Routes = {
+  [R in AdminRoute]: (mail: Mail, request: AdminRequest<R>) => AdminAnswer<R> | Promise<AdminAnswer<R>>
+}
+
+export const ADMINISTER: Routes = {
+  participant: addAccount,
+  'participant/set': setAccount,
+  'participant/list': listAccounts,
+  'participant/rotate': rotateAccount,
+  'participant/remove': removeAccount,
+  room: addRoom,
+  'room/list': listRooms,
+  'room/remove': removeRoom,
+  'room/member/add': addMember,
+  'room/member/remove': removeMember,
+  listener: setListener,
+  'listener/list': listListeners,
+  'listener/remove': removeListener,
+  'orphan/list': listOrphans,
+  'orphan/release': releaseOrphans,
+  backup,
+}
+
+/** The last change of each store: two operators at once must not take one name, or remove each other. */
+const turns = new WeakMap<object, Promise<unknown>>()
+
+/**
+ * Runs an admin route for an operator. The request has passed the route's schema.
+ * @throws Refusal `permission_denied`, and those of the route
+ */
+export function administer<R extends AdminRoute>(
+  mail: Mail,
+  route: R,
+  caller: Caller,
+  request: AdminRequest<R>,
+): Promise<AdminAnswer<R>> {
+  const run = async () => {
+    // looked up when the turn comes: the change before this one may have taken the right away
+    const account = mail.store.registry.account(caller.account.name)
+    if (account?.id !== caller.account.id || !account.can.operator) throw denied('operator')
+    return ADMINISTER[route](mail, request)
+  }
+  if (route === 'backup') return run()
+  const turn = (turns.get(mail.store) ?? Promise.resolve()).then(run)
+  turns.set(
+    mail.store,
+    turn.catch(() => {}),
+  )
+  return turn
+}

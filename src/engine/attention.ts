@@ -1,0 +1,34 @@
+// What a session has seen of its mail, beside the watermarks that the store keeps: what lies below them but was not shown whole.
+import type { SessionRow } from '../store/rows.ts'
+import type { Caller, Mail } from './mail.ts'
+
+type Attention = {
+  /** Shown cut, or kept back because a sibling had claimed it: a cursor that passes these does not open them. */
+  readonly withheld: Set<number>
+  /** How far waits with a filter have come, so that each ends for new mail only. */
+  filtered: number
+}
+
+/** Lost with the daemon: then a cursor that passes a cut letter opens it, which claims no more than that it was listed. */
+const memory = new WeakMap<SessionRow, Attention>()
+
+export function attentionOf(session: SessionRow): Attention {
+  const known = memory.get(session)
+  if (known) return known
+  const attention: Attention = { withheld: new Set(), filtered: 0 }
+  memory.set(session, attention)
+  return attention
+}
+
+/**
+ * A cursor says: I have what came before it. So what this session was given up to there, whole, is opened by it.
+ * Null where nothing new was passed.
+ */
+export function openPassed(mail: Mail, { account, session }: Caller, cursor: number): Promise<void> | null {
+  const upTo = Math.min(cursor, session.given)
+  if (upTo <= session.opened) return null
+  const { withheld } = attentionOf(session)
+  return mail.store.open(account, session, { upTo, except: withheld }).then(() => {
+    for (const id of withheld) if (id <= session.opened) withheld.delete(id)
+  })
+}

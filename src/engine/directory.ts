@@ -1,0 +1,83 @@
+// directory: every account with its sessions, live ones first, and every room as the caller stands to it.
+import type { AccountRow, SessionRow } from '../store/rows.ts'
+import type { SessionEntry } from '../wire/card.ts'
+import { Json } from '../wire/json.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { canonical } from '../wire/names.ts'
+import type { DirectoryRequest } from '../wire/requests.ts'
+import { bytes } from '../wire/text.ts'
+import { rfc3339 } from '../wire/time.ts'
+import { isLive } from './drained.ts'
+import type { Caller, Mail } from './mail.ts'
+
+/** Ended sessions are shown this long. */
+const ENDED_MS = 3_600_000
+
+/**
+ * Accounts by name, a page at a time and within the usual budget; an account that alone is more is shown with the sessions
+ * that fit, live ones first. Rooms are on each page.
+ */
+export function directory(mail: Mail, caller: Caller, request: DirectoryRequest): Json {
+  const now = rfc3339(mail.now())
+  const rooms = JSON.stringify(roomsOf(mail, caller))
+  const after = request.after == null ? null : canonical(request.after)
+  const accounts = mail.store.registry.accounts().filter(({ name }) => after === null || canonical(name) > after)
+  const limit = request.limit ?? LIMITS.pageMax
+  const budget = Math.max(LIMITS.budgetMin, LIMITS.budgetDefault - bytes(rooms) - 400)
+  const shown: string[] = []
+  let used = 0
+  let last = request.after ?? null
+  for (const account of accounts) {
+    if (shown.length >= limit) break
+    let text = accountText(mail, account, Number.MAX_SAFE_INTEGER)
+    if (used + bytes(text) > budget) {
+      if (shown.length > 0) break
+      text = accountText(mail, account, budget)
+    }
+    used += bytes(text) + 1
+    shown.push(text)
+    last = account.name
+  }
+  const more = shown.length < accounts.length
+  const end = `"has_more":${more},"after":${JSON.stringify(last)},"now":"${now}"`
+  return new Json(`{"participants":[${shown.join(',')}],"rooms":${rooms},${end}}`)
+}
+
+function roomsOf(mail: Mail, { account }: Caller) {
+  const { registry } = mail.store
+  return registry.rooms().map((room) => ({
+    id: room.name,
+    member: registry.isMember(room.id, account.id),
+    members: registry.members(room.id).length,
+  }))
+}
+
+/** At most `limit` bytes of sessions. */
+function accountText(mail: Mail, account: AccountRow, limit: number): string {
+  const entries = mail.store.registry
+    .sessionsOf(account.id, mail.now() - ENDED_MS)
+    .map((session) => entryOf(mail, account, session))
+    .sort((a, b) => Number(b.live) - Number(a.live) || b.last_seen_unix_ms - a.last_seen_unix_ms)
+  const sessions: string[] = []
+  let used = 0
+  for (const entry of entries) {
+    const text = JSON.stringify(entry)
+    used += bytes(text) + 1
+    if (used > limit - 1_000) break
+    sessions.push(text)
+  }
+  const { name, label, kind } = account
+  return `{"id":"${name}","label":${JSON.stringify(label)},"kind":"${kind}","sessions":[${sessions.join(',')}]}`
+}
+
+function entryOf(mail: Mail, account: AccountRow, session: SessionRow): SessionEntry {
+  const { attested, corroborated, declared } = session
+  return {
+    id: session.name,
+    address: `${account.name}/${session.name}`,
+    card: { attested, corroborated, declared },
+    last_seen: rfc3339(session.lastSeen),
+    last_seen_unix_ms: session.lastSeen,
+    live: isLive(mail, session),
+  }
+}

@@ -1,0 +1,63 @@
+// The answer to a send whose idempotency key was used before for the same content: the original's, with what became of it.
+import { KIND, type MessageRow, type Recipient } from '../store/rows.ts'
+import { parseAddress } from '../wire/address.ts'
+import type { SendAnswer, SendResult } from '../wire/answers.ts'
+import type { State } from '../wire/letter.ts'
+import { Refusal } from '../wire/refusal.ts'
+import { rfc3339 } from '../wire/time.ts'
+import { drainWarning, roomWarning } from './drained.ts'
+import { readFragment } from './fragment.ts'
+import type { Caller, Mail } from './mail.ts'
+import { receivedCopy } from './receipt.ts'
+
+/** `from` is the session that sent the original: a retry may come from another one of the account. */
+export function duplicateAnswer(mail: Mail, caller: Caller, id: number): SendAnswer {
+  const message = mail.store.message(id)
+  if (!message) throw new Refusal('store_unavailable', 'the original of this idempotency_key is gone')
+  const stored = readFragment(message.json)
+  const answer: SendAnswer = {
+    message_id: stored.message_id,
+    thread: stored.thread,
+    from: stored.from,
+    from_text: stored.from_text,
+    results: resultsOf(mail, caller, message),
+    duplicate: true,
+    hop: stored.hop,
+    created_at: stored.created_at,
+    created_at_unix_ms: stored.created_at_unix_ms,
+    now: rfc3339(mail.now()),
+  }
+  if (stored.wake_suppressed) answer.wake_suppressed = stored.wake_suppressed
+  return answer
+}
+
+function resultsOf(mail: Mail, caller: Caller, message: MessageRow): SendResult[] {
+  const groups = Map.groupBy(message.recipients, (to) => to.text)
+  return [...groups].map(([text, entries]) => {
+    const [first] = entries
+    const result: SendResult = {
+      to: parseAddress(text),
+      to_text: text,
+      ok: true,
+      state: stateOf(mail, message, entries),
+    }
+    const warning =
+      first?.kind === KIND.room
+        ? roomWarning(mail, entries, caller.account.id)
+        : first && result.state !== 'closed'
+          ? drainWarning(mail, first)
+          : undefined
+    if (warning !== undefined) result.warning = warning
+    return result
+  })
+}
+
+/** Of a room: closed once all closed it, opened once anybody opened it. */
+function stateOf(mail: Mail, message: MessageRow, entries: readonly Recipient[]): State {
+  const copies = entries
+    .filter((to) => to.kind !== KIND.room || to.account !== message.account)
+    .map((to) => receivedCopy(mail, message, to))
+    .filter((copy) => copy !== null)
+  if (copies.length > 0 && copies.every((copy) => copy.closed === 1)) return 'closed'
+  return copies.some((copy) => copy.closed === 1 || copy.opened !== null) ? 'opened' : 'new'
+}

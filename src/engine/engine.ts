@@ -1,0 +1,77 @@
+// What a mailbox does. Every door calls run(): one table of operations, one check of capabilities, nothing decided elsewhere.
+//
+// A letter is stored once (send.ts) and lies as a delivery in the box of each account or session that it went to
+// (recipients.ts). A session reads two boxes, its account's and its own (inbox.ts). Reading only notifies; get and a cursor
+// that passes a letter open it (attention.ts); ack, close and a closing reply close it (batch.ts, send.ts). What a caller may
+// read at all is decided by one function (may-read.ts). Letters are kept as JSON text and go out as text (fragment.ts, letter.ts).
+import type { Json } from '../wire/json.ts'
+import { type AnswerOf, OPERATIONS, type OperationName, type RequestOf } from '../wire/operations.ts'
+import { denied } from '../wire/refusal.ts'
+import { ack } from './ack.ts'
+import { claim } from './claim.ts'
+import { directory } from './directory.ts'
+import { get } from './get.ts'
+import { inbox } from './inbox.ts'
+import type { Caller, Mail, Patience } from './mail.ts'
+import { ping } from './ping.ts'
+import { receipts } from './receipts.ts'
+import { reopen } from './reopen.ts'
+import { search } from './search.ts'
+import { send } from './send.ts'
+import { sent } from './sent.ts'
+import { status } from './status.ts'
+import { thread } from './thread.ts'
+import { unread } from './unread.ts'
+import { whoami } from './whoami.ts'
+
+/** An operation answers its wire object, or the same as ready JSON text. */
+export type Answer<N extends OperationName> = AnswerOf<N> | Json
+
+type Operate<N extends OperationName> = (
+  mail: Mail,
+  caller: Caller,
+  request: RequestOf<N>,
+  patience?: Patience,
+) => Answer<N> | Promise<Answer<N>>
+
+export const OPERATE: { [N in OperationName]: Operate<N> } = {
+  send,
+  inbox,
+  get,
+  ack,
+  close: ack,
+  reopen,
+  claim,
+  unread,
+  sent,
+  thread,
+  search,
+  receipts,
+  whoami,
+  status,
+  directory,
+  ping: (mail, _caller, request) => ping(mail, request),
+}
+
+/**
+ * Runs an operation for a caller. `request` has passed the operation's schema; null members count as absent.
+ * @throws Refusal `permission_denied`, and those of the operation
+ */
+export async function run<N extends OperationName>(
+  mail: Mail,
+  name: N,
+  caller: Caller,
+  request: RequestOf<N>,
+  patience?: Patience,
+): Promise<Answer<N>> {
+  checkCapability(caller, name)
+  return OPERATE[name](mail, caller, request, patience)
+}
+
+/** An operator may read; that it may send has to be granted like everybody's. */
+function checkCapability({ account }: Caller, name: OperationName): void {
+  const { need } = OPERATIONS[name]
+  if (need === null || account.can[need]) return
+  if (need === 'read' && account.can.operator) return
+  throw denied(need)
+}

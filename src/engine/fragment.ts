@@ -1,0 +1,65 @@
+// The stored JSON fragment of a message: its members that never change, made once, spliced into every answer as text.
+import type { Reference } from '../wire/letter.ts'
+import { type MessageId, messageId } from '../wire/names.ts'
+import { rfc3339 } from '../wire/time.ts'
+
+export type Content = {
+  subject: string
+  body: string
+  replyTo: MessageId | null
+  correlation: string | null
+  refs: readonly Reference[]
+  hop: number
+  onBehalfOf: string | null
+  wakeSuppressed: 'hop' | 'rate' | null
+  /** Compact addresses as they were written to, where there were several. */
+  recipients: readonly string[] | null
+}
+
+/** Where `threadOf` finds the thread: ids have one length. */
+const THREAD = '"message_id":"m4a_000000000000000000000000","thread":"'.length
+const ID = 'm4a_000000000000000000000000'.length
+
+/**
+ * Prepares the fragment of a message; what is known before the id is made into text once, outside the store.
+ * `thread` null: the message begins a thread of its own.
+ */
+export function fragmentOf(
+  account: string,
+  session: string,
+  thread: MessageId | null,
+  content: Content,
+): (id: number, random: string, created: number) => string {
+  const text = JSON.stringify
+  let fixed = `","from":{"kind":"session","participant":"${account}","session":"${session}"},"from_text":"${account}/${session}"`
+  if (content.recipients) fixed += `,"recipients":${text(content.recipients)}`
+  fixed += `,"subject":${text(content.subject)},"body":${text(content.body)},"reply_to":${text(content.replyTo)}`
+  fixed += `,"correlation":${text(content.correlation)},"refs":${text(content.refs)},"hop":${content.hop}`
+  if (content.onBehalfOf !== null) fixed += `,"on_behalf_of":${text(content.onBehalfOf)}`
+  if (content.wakeSuppressed) fixed += `,"wake_suppressed":"${content.wakeSuppressed}"`
+  return (id, random, created) => {
+    const own = messageId(id, random)
+    const times = `"created_at":"${rfc3339(created)}","created_at_unix_ms":${created}`
+    return `"message_id":"${own}","thread":"${thread ?? own}${fixed},${times}`
+  }
+}
+
+/** The thread's message id out of a fragment. */
+export const threadOf = (fragment: string): MessageId => fragment.slice(THREAD, THREAD + ID)
+
+/** What other parts read back from a fragment. */
+export type Stored = {
+  message_id: string
+  thread: string
+  from: { kind: 'session'; participant: string; session: string }
+  from_text: string
+  subject: string
+  body: string
+  hop: number
+  wake_suppressed?: 'hop' | 'rate'
+  created_at: string
+  created_at_unix_ms: number
+}
+
+/** Fragments are written by `fragmentOf` alone, so their members need no further check. */
+export const readFragment = (fragment: string): Stored => JSON.parse(`{${fragment}}`)

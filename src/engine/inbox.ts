@@ -1,0 +1,114 @@
+// inbox: what is not closed, oldest first, within the budget; may wait for more. Reading never closes anything.
+import { KIND, type PageRow } from '../store/rows.ts'
+import { Json } from '../wire/json.ts'
+import { LIMITS } from '../wire/limits.ts'
+import type { InboxRequest } from '../wire/requests.ts'
+import { attentionOf, openPassed } from './attention.ts'
+import { cursorAt, positionOf } from './cursor.ts'
+import { addressee, letterText, ownAddress, previewText, rowSuffix, toText } from './letter.ts'
+import type { Caller, Mail, Patience } from './mail.ts'
+import { orphansText } from './orphans.ts'
+import { endText, type Filled, fillPage } from './page.ts'
+import { waitFor } from './wait.ts'
+import { addressOf } from './who.ts'
+
+/**
+ * One page of the caller's mailbox: its account's mail, its rooms' and its own. Without `patience` a wait is not held.
+ * @throws Refusal `cursor_expired`; what `waitFor` throws
+ */
+export async function inbox(mail: Mail, caller: Caller, request: InboxRequest, patience?: Patience): Promise<Json> {
+  const { store } = mail
+  const { account, session } = caller
+  const attention = attentionOf(session)
+  const cursor = positionOf(store, request.cursor)
+  const state = request.state ?? 'open'
+  const plain = state === 'open' && request.since_unix_ms == null
+  const seconds = request.wait_secs ?? 0
+  const given = plain ? session.given : Math.max(session.given, attention.filtered)
+  const after = cursor ?? (seconds > 0 ? given : 0)
+  const orphaned =
+    state === 'open' && cursor === null
+      ? orphansText(mail, caller, (request.max_bytes ?? LIMITS.budgetDefault) / 4)
+      : ''
+
+  const passing = cursor === null ? null : openPassed(mail, caller, cursor)
+  let page = readPage(mail, caller, request, after, orphaned.length)
+  const look = () => {
+    if (page.shown.length === 0) page = readPage(mail, caller, request, after, orphaned.length)
+    return page.shown.length > 0
+  }
+  if (passing) await passing
+  let waited: number | null = null
+  if (seconds > 0 && patience) waited = page.shown.length > 0 ? 0 : await waitFor(mail, caller, seconds, patience, look)
+
+  const last = page.shown.at(-1)?.id ?? null
+  // a client that has left was given nothing
+  if (last !== null && !patience?.signal.aborted) {
+    tellNotified(mail, page.shown)
+    for (const row of page.shown) attention.withheld.delete(row.id)
+    if (page.cut) attention.withheld.add(page.cut.id)
+    if (!plain) attention.filtered = Math.max(attention.filtered, last)
+    else if (after <= session.given && last > session.given) {
+      session.given = last
+      store.touchSession(session)
+    }
+  }
+  const unread = store.unread(account.box, session.box)
+  const held = waited === null ? '' : `"waited_secs":${waited},`
+  const end = endText(page.more, cursorAt(store, last, request.cursor), mail.now())
+  return new Json(`{"messages":[${page.text}],"unread":${unread},${orphaned}${held}${end}}`)
+}
+
+function readPage(mail: Mail, caller: Caller, request: InboxRequest, after: number, taken: number): Filled<PageRow> {
+  const { store } = mail
+  const { registry } = store
+  const { account, session } = caller
+  const now = mail.now()
+  const state = request.state ?? 'open'
+  const claims = state === 'open' && registry.claimsByOthers(account.box, session.id, now) > 0
+  const { withheld } = attentionOf(session)
+  const toAccount = toText(ownAddress(caller))
+  const toSession = toText(addressOf(caller))
+
+  const visible = (row: PageRow): boolean => {
+    if (row.kind === KIND.room && (row.senderBox === session.box || !registry.isMember(row.room, account.id)))
+      return false
+    if (state === 'new' || state === 'opened') return (row.opened === null) === (state === 'new')
+    if (!claims || row.kind !== KIND.account) return true
+    const claim = registry.claim(row.box, row.id, now)
+    if (!claim || claim.session === session.id) return true
+    withheld.add(row.id)
+    return false
+  }
+  const to = (row: PageRow): string => {
+    if (row.kind === KIND.account) return toAccount
+    if (row.kind === KIND.room) return toText(addressee(mail, caller, row, null))
+    // session mail from before this session was registered may have been written to a predecessor's address
+    if (row.kind === KIND.session && row.created > session.firstSeen) return toSession
+    return toText(addressee(mail, caller, row, store.message(row.id)))
+  }
+  const rows = store.page({
+    accountBox: account.box,
+    sessionBox: session.box,
+    which: state === 'closed' || state === 'all' ? state : 'open',
+    after,
+    since: request.since_unix_ms ?? null,
+  })
+  return fillPage(rows, request, taken, {
+    visible,
+    text: (row) => letterText(row.json, rowSuffix(mail, row, to(row), now)),
+    short: (row, limit) => previewText(row.json, rowSuffix(mail, row, to(row), now), limit),
+  })
+}
+
+/** The first time that somebody was told of these. */
+function tellNotified(mail: Mail, rows: readonly PageRow[]): void {
+  const boxes = new Map<number, number[]>()
+  for (const row of rows) {
+    if (row.notified !== null) continue
+    const ids = boxes.get(row.box)
+    if (ids) ids.push(row.id)
+    else boxes.set(row.box, [row.id])
+  }
+  for (const [box, ids] of boxes) mail.store.notified(box, ids)
+}

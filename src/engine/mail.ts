@@ -1,0 +1,49 @@
+// What every operation works with: the store, the parked readers, the rates, the clock; and who is calling.
+import type { AccountRow, SessionRow } from '../store/rows.ts'
+import type { Store } from '../store/store.ts'
+import type { Rates } from './rates.ts'
+
+/** Who calls, as identity/ has proved it. Operations never look at anything else. */
+export type Caller = {
+  readonly account: AccountRow
+  readonly session: SessionRow
+}
+
+/** Readers that wait for mail; delivery/ implements it. */
+export interface Parking {
+  /**
+   * Waits until a delivery with a sequence above `after` lands in one of `boxes`, or `ms` have passed, or `signal` aborts.
+   * Resolves to true when woken. `recheck` runs once after registering, so that nothing is missed in between.
+   */
+  wait(boxes: readonly number[], ms: number, signal: AbortSignal, recheck: () => boolean): Promise<boolean>
+  /** Readers parked on a box right now. */
+  parked(box: number): number
+}
+
+export type Mail = {
+  readonly store: Store
+  readonly parking: Parking
+  readonly rates: Rates
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Does the process instance of that session still exist? Asks the kernel. */
+  readonly alive: (session: SessionRow) => boolean
+  /** The daemon's own TCP port: no doorbell may ring there. */
+  readonly ownPort: () => number
+  /** The data folder: backups are written below it. */
+  readonly dataDir: string
+  /** How the doorbell of an account fares; delivery/ knows. */
+  readonly bell: (account: number) => BellHealth
+}
+
+/** Times are milliseconds since the epoch. */
+export type BellHealth = {
+  /** Rings that are due and have not succeeded yet. */
+  pending: number
+  lastOk: number | null
+  lastError: string | null
+  lastErrorAt: number | null
+}
+
+/** How a door holds a wait: its cap in seconds, and what tells that the client has left. */
+export type Patience = { readonly capSeconds: number; readonly signal: AbortSignal }

@@ -1,0 +1,126 @@
+// Resolving addresses: every address that a send names becomes mailboxes, or a refusal of its own.
+import { type AccountRow, KIND, type Recipient, type SessionRow } from '../store/rows.ts'
+import { type Address, type AddressInput, formatAddress, toAddress } from '../wire/address.ts'
+import { canonical } from '../wire/names.ts'
+import { denied, Refusal } from '../wire/refusal.ts'
+import type { Caller, Mail } from './mail.ts'
+import { findSession } from './session.ts'
+import { sessionAddress } from './who.ts'
+
+/** What became of one address. `content` is how it counts for an idempotency key. */
+export type Resolved = {
+  to: Address
+  text: string
+  content: string
+  deliveries: Recipient[]
+  refusal: Refusal | null
+}
+
+/** The address of everybody else; not an account. */
+const ALL = '@all'
+
+/**
+ * Each address once, in the order given; what means the same mailbox is merged into its first spelling.
+ * @throws Refusal `malformed` for a text that is no address, `permission_denied` for @all without `operator`
+ */
+export function resolve(mail: Mail, caller: Caller, inputs: readonly AddressInput[]): Resolved[] {
+  const found = new Map<string, Resolved>()
+  for (const input of inputs)
+    for (const one of typeof input === 'string' && input.toLowerCase() === ALL
+      ? everybody(mail, caller)
+      : [resolveOne(mail, caller, toAddress(input))]) {
+      const key = canonical(one.text)
+      if (!found.has(key)) found.set(key, one)
+    }
+  return [...found.values()]
+}
+
+/**
+ * One delivery for each mailbox, first come. A session needs none of its own where its account gets the message anyway:
+ * it would have to acknowledge the same message twice.
+ */
+export function deliveriesOf(resolved: readonly Resolved[]): Recipient[] {
+  if (resolved.length === 1) return resolved[0]?.deliveries ?? []
+  const boxes = new Map<number, Recipient>()
+  const accounts = new Set<number>()
+  for (const { deliveries } of resolved)
+    for (const to of deliveries) {
+      if (!boxes.has(to.box)) boxes.set(to.box, to)
+      if (to.kind !== KIND.session) accounts.add(to.account)
+    }
+  return [...boxes.values()].filter((to) => to.kind !== KIND.session || !accounts.has(to.account))
+}
+
+function everybody(mail: Mail, caller: Caller): Resolved[] {
+  if (!caller.account.can.operator) throw denied('operator')
+  return mail.store.registry
+    .accounts()
+    .filter((account) => account.id !== caller.account.id)
+    .map((account) => ({ ...direct(account), content: ALL }))
+}
+
+function resolveOne(mail: Mail, caller: Caller, address: Address): Resolved {
+  try {
+    if (address.machine !== undefined)
+      throw new Refusal('unknown_machine', `no machine ${address.machine}`, { machine: address.machine })
+    if (address.kind === 'room') return room(mail, caller, address.room)
+    const account = knownAccount(mail, address.participant)
+    return address.kind === 'direct' ? direct(account) : session(mail, account, address.session)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const text = formatAddress(address)
+    return { to: address, text, content: canonical(text), deliveries: [], refusal: error }
+  }
+}
+
+/** @throws Refusal `unknown_participant` */
+export function knownAccount(mail: Mail, name: string): AccountRow {
+  const account = mail.store.registry.account(name)
+  if (!account) throw new Refusal('unknown_participant', `no account ${name}`, { participant: name })
+  return account
+}
+
+function direct(account: AccountRow): Resolved {
+  const { name, id, box } = account
+  return accepted({ kind: 'direct', participant: name }, [
+    { text: name, kind: KIND.account, box, account: id, room: 0 },
+  ])
+}
+
+function session(mail: Mail, account: AccountRow, id: string): Resolved {
+  const named = findSession(mail, account, id)
+  const holder = successorOf(mail, named)
+  const to = sessionAddress(account, holder)
+  const text = formatAddress(to)
+  const resolved = accepted(to, [{ text, kind: KIND.session, box: holder.box, account: account.id, room: 0 }])
+  // a retry after a succession names the same session as before
+  return holder === named
+    ? resolved
+    : { ...resolved, content: canonical(formatAddress(sessionAddress(account, named))) }
+}
+
+/** The session that has the mailbox now: a successor took over its predecessor's. */
+function successorOf(mail: Mail, session: SessionRow): SessionRow {
+  if (session.successor === null) return session
+  return mail.store.registry.sessionByBox(session.box) ?? session
+}
+
+function room(mail: Mail, caller: Caller, name: string): Resolved {
+  const { registry } = mail.store
+  const row = registry.room(name)
+  if (!row) throw new Refusal('unknown_room', `no room ${name}`, { room: name })
+  if (!registry.isMember(row.id, caller.account.id))
+    throw new Refusal('not_a_member', `${caller.account.name} is no member of #${row.name}`, { room: row.name })
+  const text = `#${row.name}`
+  const deliveries: Recipient[] = []
+  for (const id of registry.members(row.id)) {
+    const member = registry.accountById(id)
+    if (member) deliveries.push({ text, kind: KIND.room, box: member.box, account: id, room: row.id })
+  }
+  return accepted({ kind: 'room', room: row.name }, deliveries)
+}
+
+function accepted(to: Address, deliveries: Recipient[]): Resolved {
+  const text = formatAddress(to)
+  return { to, text, content: canonical(text), deliveries, refusal: null }
+}

@@ -1,0 +1,33 @@
+// sent: what the account sent, newest first, each with what became of it.
+import type { MessageRow } from '../store/rows.ts'
+import type { Json } from '../wire/json.ts'
+import type { SentRequest } from '../wire/requests.ts'
+import { positionOf } from './cursor.ts'
+import { letterText, messageSuffix, previewText } from './letter.ts'
+import type { Caller, Mail } from './mail.ts'
+import { mayRead } from './may-read.ts'
+import { fillPage, listAnswer } from './page.ts'
+import { fittingReceipts, receiptsText } from './receipt.ts'
+
+/** The cursor goes on towards the older ones. @throws Refusal `cursor_expired` */
+export function sent(mail: Mail, caller: Caller, request: SentRequest): Json {
+  const { store } = mail
+  const now = mail.now()
+  const page = fillPage(sentBefore(mail, caller, positionOf(store, request.cursor)), request, 0, {
+    visible: (message) => mayRead(mail, caller, message),
+    text: (message) => letterText(message.json, suffixOf(message, receiptsText(mail, caller, message, now))),
+    short: (message, limit) => {
+      const receipts = fittingReceipts(receiptsText(mail, caller, message, now), limit / 2)
+      return previewText(message.json, suffixOf(message, receipts), limit)
+    },
+  })
+  return listAnswer(store, 'messages', page, request, now)
+
+  function suffixOf(message: MessageRow, receipts: string): string {
+    return `${messageSuffix(mail, caller, message, now)},"deliveries":${receipts}`
+  }
+}
+
+/** What the caller's account sent and this session may see as sent, newest first, below `position`. */
+export const sentBefore = (mail: Mail, { account, session }: Caller, position: number | null) =>
+  mail.store.sent(account.id, [0, session.box], position ?? Number.MAX_SAFE_INTEGER)

@@ -1,0 +1,23 @@
+// whoami: the caller as the mailbox sees it. The first contact of a new session.
+
+import { formatAddress } from '../wire/address.ts'
+import type { WhoamiAnswer } from '../wire/answers.ts'
+import { rfc3339 } from '../wire/time.ts'
+import type { Caller, Mail } from './mail.ts'
+import { addressOf } from './who.ts'
+
+export function whoami(mail: Mail, caller: Caller): WhoamiAnswer {
+  const { account, session } = caller
+  const address = addressOf(caller)
+  return {
+    address,
+    address_text: formatAddress(address),
+    account: account.name,
+    label: account.label,
+    capabilities: Object.entries(account.can).flatMap(([name, granted]) => (granted ? [name] : [])),
+    rooms: mail.store.registry.roomsOf(account.id).map((room) => room.name),
+    card: { attested: session.attested, corroborated: session.corroborated, declared: session.declared },
+    unread: mail.store.unread(account.box, session.box),
+    now: rfc3339(mail.now()),
+  }
+}

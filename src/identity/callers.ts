@@ -1,0 +1,48 @@
+// The processes that have called: what was decided about each at its first contact, so that later calls only look it up.
+import type { Instance, Process } from '../attest/attestor.ts'
+import type { SessionRow } from '../store/rows.ts'
+import { type Holder, sameInstance } from './holders.ts'
+
+/** Whose session a process acts in, for one account: fixed at the first contact. */
+export type Contact = {
+  /** The process that it acts for; itself where it stands for itself. */
+  holder: Holder
+  /** The session of calls that name no conversation; null until there was one. */
+  keyless: SessionRow | null
+}
+
+export class Known {
+  /** account → contact, of one-shot calls and of calls by an MCP client itself */
+  readonly anchored = new Map<number, Contact>()
+  readonly own = new Map<number, Contact>()
+
+  constructor(
+    public process: Process,
+    /** The forwarder that it is, or null. */
+    public forwarder: string | null,
+    /** The agent client that it is or runs below, or null. Once found it stays: a process cannot leave its ancestors. */
+    public agent: string | null,
+  ) {}
+}
+
+export class Callers {
+  readonly #byPid = new Map<number, Known>()
+
+  get(instance: Instance): Known | undefined {
+    const known = this.#byPid.get(instance.pid)
+    return known && sameInstance(known.process, instance) ? known : undefined
+  }
+
+  set(known: Known): void {
+    this.#byPid.set(known.process.pid, known)
+  }
+
+  get size(): number {
+    return this.#byPid.size
+  }
+
+  /** Forgets the processes for which `gone` holds. */
+  prune(gone: (instance: Instance) => boolean): void {
+    for (const [pid, known] of this.#byPid) if (gone(known.process)) this.#byPid.delete(pid)
+  }
+}

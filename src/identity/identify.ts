@@ -1,0 +1,163 @@
+// Who is calling: the token names the account, the kernel names the process, and here the two become a Caller.
+//
+// A caller that speaks MCP itself is its own session. Everything else is a one-shot caller: it acts in the session of the
+// agent that it runs below (anchor.ts). What was decided at a process's first contact is kept for as long as it lives.
+import type { Attestor, Process, Verdict } from '../attest/attestor.ts'
+import type { Caller } from '../engine/mail.ts'
+import type { AccountRow, SessionRow } from '../store/rows.ts'
+import type { Store } from '../store/store.ts'
+import { anchorOf } from './anchor.ts'
+import { unattested } from './attested.ts'
+import { Callers, type Contact, Known } from './callers.ts'
+import { impliedConversation, saidKey } from './conversation.ts'
+import type { Said } from './corroborate.ts'
+import { forwarded, forwarderName } from './forwarders.ts'
+import { type Holder, Holders, sameInstance } from './holders.ts'
+import { agentAmong, refuseAgent } from './person.ts'
+import { recogniser } from './recognised.ts'
+import { anchorEnded, isStale, type Registrar, refresh, register } from './register.ts'
+import type { Log } from './successor.ts'
+import { sweepOnce } from './sweep.ts'
+import { accountOf } from './tokens.ts'
+
+export type { Said } from './corroborate.ts'
+
+export interface Identity {
+  /**
+   * The account of an Authorization header. No session is made.
+   * @throws Refusal `unauthenticated`
+   */
+  account(authorization: string | null): AccountRow
+  /**
+   * The account and the session that a proved process acts in; registers the session at the first contact, refreshes it
+   * later. `mcp`: the process speaks MCP itself, over TCP. At once for a known caller, else after the store has committed.
+   * @throws Refusal those of attestation, `forwarder`, `agent_ancestor`, `anchor_ended`
+   */
+  caller(account: AccountRow, verdict: Verdict, said: Said, mcp: boolean): Caller | Promise<Caller>
+  /** Does the very process behind a session still run? Asks the kernel. */
+  alive(session: SessionRow): boolean
+  /** Ends the sessions whose process is gone. Run it every two seconds; two at once are one. */
+  sweep(): Promise<void>
+}
+
+export type IdentityOptions = {
+  /** Executables of agent clients: `recognisedAgents()` reads the setting. */
+  recognised: readonly string[]
+  /** The operator allows forwarders: they are then sessions of their own. */
+  allowForwarders?: boolean
+  /** The operator allows agents to use the tokens of persons and operators. */
+  allowAgentsAsPersons?: boolean
+  now?: () => number
+  log?: Log
+}
+
+export function openIdentity(store: Store, attestor: Attestor, options: IdentityOptions): Identity {
+  const now = options.now ?? Date.now
+  const recognise = recogniser(options.recognised)
+  const holders = new Holders(store.registry)
+  const callers = new Callers()
+  for (const session of store.registry.liveSessions()) holders.of(session.instance, session.account).add(session)
+
+  /** Learnt from the first process that is proved: before it, nobody has called. */
+  let boot: string | null = null
+  const alive = ({ instance }: SessionRow) => (boot === null || instance.boot === boot) && attestor.alive(instance)
+  const registrar: Registrar = { store, attestor, holders, recognise, alive, now, log: options.log ?? (() => {}) }
+  const pending = new Map<string, Promise<SessionRow>>()
+  let sweeping: Promise<void> | null = null
+
+  /** What is known of a process; looked at anew when its facts moved. */
+  function knownOf(process: Process): Known {
+    const found = callers.get(process)
+    if (found) {
+      if (found.process !== process) {
+        found.process = process
+        found.forwarder = forwarderName(process)
+        found.agent ??= recognise(process)?.client ?? null
+      }
+      return found
+    }
+    boot = process.boot
+    const known = new Known(
+      process,
+      forwarderName(process),
+      agentAmong(process, attestor.ancestors(process), recognise),
+    )
+    callers.set(known)
+    return known
+  }
+
+  function contactOf(known: Known, account: AccountRow, mcp: boolean): Contact {
+    const contacts = mcp ? known.own : known.anchored
+    const found = contacts.get(account.id)
+    if (found) return found
+    const look = {
+      accounts: (process: Process) => holders.accounts(process),
+      isAgent: (process: Process) => recognise(process) !== null,
+    }
+    const caller = known.process
+    const anchor = mcp ? caller : anchorOf(caller, attestor.ancestors(caller), account.id, look)
+    const contact = { holder: holders.of(anchor, account.id), keyless: null }
+    contact.holder.process = anchor
+    contacts.set(account.id, contact)
+    return contact
+  }
+
+  /** One registration at a time for each session: the calls that arrive meanwhile wait for the same one. */
+  function registered(account: AccountRow, anchor: Process, key: string | null, said: Said): Promise<SessionRow> {
+    const id = `${account.id} ${anchor.pid} ${anchor.start} ${anchor.pidfd} ${key ?? ''}`
+    const running = pending.get(id)
+    if (running) return running
+    const started = register(registrar, account, anchor, key, said).finally(() => pending.delete(id))
+    pending.set(id, started)
+    return started
+  }
+
+  async function firstContact(account: AccountRow, known: Known, contact: Contact, said: Said): Promise<Caller> {
+    const { holder } = contact
+    const anchor = anchorNow(known, holder)
+    const named = saidKey(said, holder)
+    const key = named ?? impliedConversation(attestor, known.process, anchor, recognise(anchor), holder)
+    const session = holder.session(key) ?? (await registered(account, anchor, key, said))
+    if (named === null) contact.keyless = session
+    return seen(account, known, contact, session, said)
+  }
+
+  /** The process that the caller acts for: itself, proved a moment ago, or another, which is asked whether it runs. */
+  function anchorNow(known: Known, holder: Holder): Process {
+    if (holder.process === null || sameInstance(holder.instance, known.process)) holder.process = known.process
+    else if (!attestor.alive(holder.instance)) throw anchorEnded(holder.sessions()[0])
+    return holder.process
+  }
+
+  /** A contact of a registered session. */
+  function seen(account: AccountRow, known: Known, { holder }: Contact, session: SessionRow, said: Said): Caller {
+    if (session.ended !== null) throw anchorEnded(session)
+    const anchor = anchorNow(known, holder)
+    const time = now()
+    session.lastSeen = time
+    if (isStale(holder, anchor, said, time)) refresh(registrar, holder, anchor, said)
+    else store.touchSession(session)
+    return { account, session }
+  }
+
+  return {
+    account: (authorization) => accountOf(store.registry, authorization),
+    caller(account, verdict, said, mcp) {
+      if (!verdict.ok) throw unattested(verdict)
+      const known = knownOf(verdict.process)
+      if (known.forwarder !== null && !options.allowForwarders) throw forwarded(known.forwarder, known.process.pid)
+      if (!options.allowAgentsAsPersons) refuseAgent(account, known.agent)
+      const contact = contactOf(known, account, mcp)
+      const key = said.conversation === undefined ? null : saidKey(said, contact.holder)
+      const session = key === null ? contact.keyless : contact.holder.session(key)
+      return session ? seen(account, known, contact, session, said) : firstContact(account, known, contact, said)
+    },
+    alive,
+    sweep() {
+      sweeping ??= sweepOnce({ store, attestor, holders, callers, alive }).finally(() => {
+        sweeping = null
+      })
+      return sweeping
+    },
+  }
+}

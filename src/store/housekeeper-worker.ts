@@ -1,0 +1,42 @@
+// Thread entry: what must not delay a commit: checkpoints of the write-ahead log, and the search index.
+import { connect } from './connect.ts'
+import { Projector } from './projector.ts'
+
+declare const self: Worker
+
+export type HousekeeperOrder =
+  | { open: string; search: string; epoch: string }
+  /** Something was committed; `quiet` when nothing more has come for a while, so that the index may take its time. */
+  | { tick: true; quiet: boolean }
+  /** Index everything up to `upTo`, then answer with `ticket`. */
+  | { catchUp: number; ticket: number }
+  | { close: true }
+
+/** Messages indexed per tick while commits go on, and while it is quiet. */
+const BUSY = 16
+const QUIET = 400
+
+let run: (order: HousekeeperOrder) => void = () => {}
+
+self.onmessage = ({ data }: MessageEvent<HousekeeperOrder>) => {
+  if (!('open' in data)) return run(data)
+  const db = connect(data.open, 'FULL')
+  const checkpoint = db.prepare<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(PASSIVE)')
+  const projector = new Projector(db, data.search, data.epoch)
+  run = (order) => {
+    if ('catchUp' in order) {
+      while (projector.step(QUIET) > 0);
+      postMessage({ ticket: order.ticket })
+    } else if ('tick' in order) {
+      // PASSIVE never waits for readers or the writer; the log is reused, not truncated (a recycled log syncs faster)
+      checkpoint.get()
+      const indexed = projector.step(order.quiet ? QUIET : BUSY)
+      postMessage({ more: indexed > 0 })
+    } else if ('close' in order) {
+      projector.close()
+      db.close()
+      postMessage({ closed: true })
+    }
+  }
+  postMessage({ ready: true })
+}

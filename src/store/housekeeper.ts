@@ -1,0 +1,88 @@
+// Main-thread side of the housekeeper: tells it of commits, waits for the search index to catch up. Inline for a store in memory.
+import { Database } from 'bun:sqlite'
+import type { HousekeeperOrder } from './housekeeper-worker.ts'
+import { Projector } from './projector.ts'
+
+export type Housekeeper = {
+  /** A batch was committed. */
+  committed(): void
+  /** Resolves to the connection to search in, once everything up to `upTo` is indexed. */
+  index(upTo: number): Promise<Database>
+  close(): Promise<void>
+}
+
+export function inlineHousekeeper(mail: Database): Housekeeper {
+  let projector: Projector | null = null
+  return {
+    committed() {},
+    async index() {
+      projector ??= new Projector(mail, ':memory:', '')
+      while (projector.step(500) > 0);
+      return projector.index
+    },
+    async close() {
+      projector?.close()
+    },
+  }
+}
+
+/** Milliseconds between ticks while there is work: measured as best for throughput. */
+const TICK = 100
+
+export async function threadHousekeeper(mail: string, search: string, epoch: string): Promise<Housekeeper> {
+  const worker = new Worker(new URL('./housekeeper-worker.ts', import.meta.url).href)
+  const tickets = new Map<number, () => void>()
+  const ready = Promise.withResolvers<void>()
+  const closed = Promise.withResolvers<void>()
+  let ticket = 0
+  let last = 0
+  let timer: Timer | null = null
+  let reader: Database | null = null
+  const order = (one: HousekeeperOrder) => worker.postMessage(one)
+  const plan = (): void => {
+    timer ??= setTimeout(() => order({ tick: true, quiet: performance.now() - last > 2 * TICK }), TICK)
+  }
+  worker.onmessage = ({
+    data,
+  }: MessageEvent<{ ready: true } | { closed: true } | { ticket: number } | { more: boolean }>) => {
+    if ('ready' in data) return ready.resolve()
+    if ('closed' in data) return closed.resolve()
+    if ('ticket' in data) {
+      tickets.get(data.ticket)?.()
+      tickets.delete(data.ticket)
+      return
+    }
+    timer = null
+    if (data.more || performance.now() - last < TICK) plan()
+  }
+  // without it the log only grows and search waits: the store still takes mail, so this is no reason to stop
+  worker.onerror = (event) => {
+    ready.reject(new Error(event.message))
+    closed.resolve()
+    for (const done of tickets.values()) done()
+  }
+  order({ open: mail, search, epoch })
+  await ready.promise
+  plan()
+  return {
+    committed() {
+      last = performance.now()
+      plan()
+    },
+    async index(upTo) {
+      const done = Promise.withResolvers<void>()
+      tickets.set(++ticket, done.resolve)
+      order({ catchUp: upTo, ticket })
+      await done.promise
+      reader ??= new Database(search, { readonly: true })
+      return reader
+    },
+    async close() {
+      if (timer) clearTimeout(timer)
+      order({ close: true })
+      await closed.promise
+      reader?.close()
+      worker.terminate()
+    },
+  }
+}

@@ -1,0 +1,64 @@
+// What every write job shares: the connection, its prepared statements, and box counters gathered over a batch.
+import type { Database, Statement } from 'bun:sqlite'
+import type { CloseReason } from '../../wire/letter.ts'
+import type { DeliveryRow, EventKind, EventRow } from '../rows.ts'
+
+export const DELIVERY_COLUMNS =
+  'box, closed, id, kind, room, notified, opened, opened_by AS openedBy, closed_at AS closedAt, closed_by AS closedBy, reason, updates'
+
+export class Context {
+  readonly #open = new Map<number, number>()
+  readonly #own = new Map<number, number>()
+  readonly #event: Statement
+  readonly #copy: Statement<DeliveryRow, [number, number]>
+  readonly #count: Statement
+
+  constructor(readonly db: Database) {
+    this.#event = db.prepare(
+      'INSERT INTO event(id, at, kind, message, account, session, reason) VALUES(?, ?, ?, ?, ?, ?, ?)',
+    )
+    this.#copy = db.prepare(`SELECT ${DELIVERY_COLUMNS} FROM delivery WHERE box = ? AND closed IN (0, 1) AND id = ?`)
+    this.#count = db.prepare('UPDATE box SET open = open + ?, own = own + ? WHERE id = ?')
+  }
+
+  /** The copy of a message in one box, hidden ones not. */
+  copy(box: number, id: number): DeliveryRow | null {
+    return this.#copy.get(box, id) ?? null
+  }
+
+  /** `by` more (or less) copies in `box` that are not closed. */
+  counted(box: number, by: number): void {
+    this.#open.set(box, (this.#open.get(box) ?? 0) + by)
+  }
+
+  /** `by` more (or less) open room posts of the session with `box` in the box of its own account. */
+  countedOwn(box: number, by: number): void {
+    this.#own.set(box, (this.#own.get(box) ?? 0) + by)
+  }
+
+  event(
+    id: number,
+    at: number,
+    kind: EventKind,
+    message: number,
+    account: number,
+    session: number | null,
+    reason: CloseReason | null,
+  ): EventRow {
+    this.#event.run(id, at, kind, message, account, session, reason)
+    return { id, at, kind, message, account, session, reason }
+  }
+
+  /** Writes the counters of this batch; called once before each commit. */
+  flush(): void {
+    for (const box of new Set([...this.#open.keys(), ...this.#own.keys()]))
+      this.#count.run(this.#open.get(box) ?? 0, this.#own.get(box) ?? 0, box)
+    this.forget()
+  }
+
+  /** After a rollback nothing was counted. */
+  forget(): void {
+    this.#open.clear()
+    this.#own.clear()
+  }
+}

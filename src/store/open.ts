@@ -1,0 +1,70 @@
+// Opening the store: lock, version checks, migrations, threads. `:memory:` gives the same store without files and threads.
+
+import type { Database } from 'bun:sqlite'
+import { dirname, join } from 'node:path'
+import { Refusal } from '../wire/refusal.ts'
+import { inlineCommitter, threadCommitter } from './committer.ts'
+import { checkSqlite, connect } from './connect.ts'
+import { inlineHousekeeper, threadHousekeeper } from './housekeeper.ts'
+import { lock } from './lock.ts'
+import { migrate } from './migrate.ts'
+import { Queue } from './queue.ts'
+import { type Parts, SqliteStore } from './sqlite-store.ts'
+import type { Store } from './store.ts'
+
+/** Eight hex digits that tell this store from what a restore makes of it. */
+export const newEpoch = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(4))).toString('hex')
+
+function epochOf(db: Database): string {
+  db.run("INSERT OR IGNORE INTO meta(key, value) VALUES('epoch', ?)", [newEpoch()])
+  return db.query<{ value: string }, []>("SELECT value FROM meta WHERE key = 'epoch'").get()?.value ?? ''
+}
+
+/**
+ * Opens or creates the store at `path` (its lock and its search index lie beside it) or one in memory.
+ * `onBroken` is told when the writer thread has died: nothing more can be written, the daemon should end.
+ * @throws Refusal `already_running`, `newer_store`, `damaged_store`, `store_unavailable`
+ */
+export async function openStore(
+  path: string | ':memory:',
+  onBroken: (reason: string) => void = () => {},
+): Promise<Store> {
+  if (path === ':memory:') {
+    const db = connect(path, 'FULL')
+    const sqlite = checkSqlite(db)
+    migrate(db, null)
+    const queue: Parts['queue'] = (before, after) => new Queue(inlineCommitter(db), before, after)
+    return new SqliteStore({
+      db,
+      path: null,
+      epoch: epochOf(db),
+      sqlite,
+      queue,
+      housekeeper: inlineHousekeeper(db),
+      release() {},
+    })
+  }
+  const held = lock(join(dirname(path), 'lock'))
+  try {
+    const db = connect(path, 'FULL')
+    const sqlite = checkSqlite(db)
+    migrate(db, path)
+    const epoch = epochOf(db)
+    let queue: Queue | null = null
+    const committer = await threadCommitter(path, (reason) => {
+      queue?.break(reason)
+      onBroken(reason)
+    })
+    const housekeeper = await threadHousekeeper(path, join(dirname(path), 'search.sqlite'), epoch)
+    const make: Parts['queue'] = (before, after) => {
+      queue = new Queue(committer, before, after)
+      return queue
+    }
+    return new SqliteStore({ db, path, epoch, sqlite, queue: make, housekeeper, release: held.release })
+  } catch (error) {
+    held.release()
+    if (error instanceof Error && /malformed|not a database|corrupt/i.test(error.message))
+      throw new Refusal('damaged_store', `the store cannot be read: ${error.message}`)
+    throw error
+  }
+}

@@ -1,0 +1,93 @@
+// The search index: a projection of the messages into its own file, behind them by at most what is not indexed yet, rebuilt at will.
+import type { Database } from 'bun:sqlite'
+import { rmSync } from 'node:fs'
+import { connect } from './connect.ts'
+import { SEARCH_SCHEMA } from './schema.ts'
+
+type Row = { id: number; account: number; scope: number; recipients: string; json: string }
+
+/** Tokens of column `who`: `b<box>` for each box that holds a copy, `a<account>` where all sessions of the sender may see it. */
+export const boxToken = (box: number): string => `b${box}`
+export const accountToken = (account: number): string => `a${account}`
+
+export class Projector {
+  readonly #index: Database
+  readonly #rows
+  readonly #released
+  readonly #insert
+  readonly #forget
+  readonly #progress
+  #at: number
+
+  /** `mail` is a connection to the store; `path` the index's file, remade when it is not readable or of another epoch. */
+  constructor(mail: Database, path: string, epoch: string) {
+    this.#index = openIndex(path, epoch)
+    this.#at = this.#index.query<{ id: number }, []>('SELECT id FROM progress').get()?.id ?? 0
+    this.#rows = mail.prepare<Row, [number, number]>(
+      'SELECT id, account, scope, recipients, json FROM message WHERE id > ? ORDER BY id LIMIT ?',
+    )
+    this.#released = mail.prepare<Row & { event: number; box: number }, [number, number]>(
+      `SELECT e.id AS event, a.box, m.id, m.account, m.scope, m.recipients, m.json
+       FROM event e JOIN message m ON m.id = e.message JOIN account a ON a.id = e.account
+       WHERE e.id > ? AND e.id <= ? AND e.kind = 'released' ORDER BY e.id`,
+    )
+    this.#insert = this.#index.prepare('INSERT INTO letter(rowid, subject, body, who) VALUES(?, ?, ?, ?)')
+    this.#forget = this.#index.prepare('DELETE FROM letter WHERE rowid = ?')
+    this.#progress = this.#index.prepare('UPDATE progress SET id = ?')
+  }
+
+  get index(): Database {
+    return this.#index
+  }
+
+  /** Indexes at most `limit` messages; returns how many, 0 when there are no more. */
+  step(limit: number): number {
+    const rows = this.#rows.all(this.#at, limit)
+    const released = this.#released.all(
+      this.#at,
+      rows.length < limit ? Number.MAX_SAFE_INTEGER : (rows.at(-1)?.id ?? 0),
+    )
+    const last = Math.max(rows.at(-1)?.id ?? 0, released.at(-1)?.event ?? 0)
+    if (last === 0) return 0
+    this.#index.transaction(() => {
+      for (const row of rows) this.#add(row, [])
+      for (const row of released) {
+        this.#forget.run(row.id)
+        this.#add(row, [row.box])
+      }
+      this.#progress.run(last)
+    })()
+    this.#at = last
+    return rows.length + released.length
+  }
+
+  #add(row: Row, more: readonly number[]): void {
+    const { subject, body } = JSON.parse(`{${row.json}}`) as { subject: string; body: string }
+    const boxes = (JSON.parse(row.recipients) as [string, number, number][]).map(([, , box]) => boxToken(box))
+    const sender = row.scope === 0 ? accountToken(row.account) : boxToken(row.scope)
+    this.#insert.run(row.id, subject, body, [...boxes, ...more.map(boxToken), sender].join(' '))
+  }
+
+  close(): void {
+    this.#index.close()
+  }
+}
+
+function openIndex(path: string, epoch: string): Database {
+  try {
+    return prepare(connect(path, 'NORMAL'), epoch)
+  } catch {
+    // nothing is lost with it: it is made again from the messages
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+    return prepare(connect(path, 'NORMAL'), epoch)
+  }
+}
+
+function prepare(index: Database, epoch: string): Database {
+  index.run('PRAGMA wal_autocheckpoint = 4000')
+  index.run(SEARCH_SCHEMA)
+  const row = index.query<{ epoch: string }, []>('SELECT epoch FROM progress').get()
+  if (row && row.epoch !== epoch) index.run("DELETE FROM progress; INSERT INTO letter(letter) VALUES('delete-all')")
+  index.run('INSERT OR IGNORE INTO progress VALUES(1, 0, ?)', [epoch])
+  return index
+}

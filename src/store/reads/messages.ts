@@ -1,0 +1,60 @@
+// Reads of messages and their copies: by id, sent, thread. Every list is a bounded walk of one index.
+import type { Database } from 'bun:sqlite'
+import { DELIVERY_COLUMNS } from '../jobs/context.ts'
+import type { DeliveryRow, Kind, MessageRow, Recipient } from '../rows.ts'
+
+type Columns = Omit<MessageRow, 'recipients'> & { recipients: string }
+
+const COLUMNS = 'id, random, account, sender_box AS senderBox, scope, thread, parent, created, hop, recipients, json'
+
+export const SQL = {
+  message: `SELECT ${COLUMNS} FROM message WHERE id = ?`,
+  delivery: `SELECT ${DELIVERY_COLUMNS} FROM delivery WHERE box = ? AND closed IN (0, 1) AND id = ?`,
+  sent: `SELECT ${COLUMNS} FROM message WHERE account = ? AND id < ? ORDER BY id DESC`,
+  thread: `SELECT ${COLUMNS} FROM message WHERE thread = ? AND parent IS NOT NULL AND id > ? ORDER BY id`,
+} as const
+
+function messageRow(row: Columns): MessageRow {
+  const recipients = (JSON.parse(row.recipients) as [string, Kind, number, number, number][]).map(
+    ([text, kind, box, account, room]): Recipient => ({ text, kind, box, account, room }),
+  )
+  return { ...row, recipients }
+}
+
+export class MessageReads {
+  readonly #message
+  readonly #delivery
+  readonly #sent
+  readonly #thread
+
+  constructor(db: Database) {
+    this.#message = db.prepare<Columns, [number]>(SQL.message)
+    this.#delivery = db.prepare<DeliveryRow, [number, number]>(SQL.delivery)
+    this.#sent = db.prepare<Columns, [number, number]>(SQL.sent)
+    this.#thread = db.prepare<Columns, [number, number]>(SQL.thread)
+  }
+
+  message(id: number): MessageRow | null {
+    const row = this.#message.get(id)
+    return row ? messageRow(row) : null
+  }
+
+  delivery(id: number, boxes: readonly number[]): DeliveryRow | null {
+    for (const box of boxes) {
+      const row = this.#delivery.get(box, id)
+      if (row) return row
+    }
+    return null
+  }
+
+  *sent(account: number, scopes: readonly number[], before: number): IterableIterator<MessageRow> {
+    for (const row of this.#sent.iterate(account, before)) if (scopes.includes(row.scope)) yield messageRow(row)
+  }
+
+  /** The thread's first message is found by its id, the replies by the thread's index. */
+  *thread(thread: number, after: number): IterableIterator<MessageRow> {
+    const root = thread > after ? this.message(thread) : null
+    if (root) yield root
+    for (const row of this.#thread.iterate(thread, after)) yield messageRow(row)
+  }
+}

@@ -1,0 +1,59 @@
+// Putting a backup in the place of the store: verified first, the old one kept beside it, a new epoch so that old cursors are refused.
+import { Database } from 'bun:sqlite'
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Refusal } from '../wire/refusal.ts'
+import { lock } from './lock.ts'
+import { MIGRATIONS } from './schema.ts'
+
+/**
+ * Needs a data folder that no daemon runs on.
+ * @returns the path under which the replaced store was kept, or null if there was none
+ * @throws Refusal `already_running`, `damaged_store`, `newer_store`
+ */
+export function restore(backup: string, path: string): string | null {
+  const held = lock(join(dirname(path), 'lock'))
+  try {
+    const fresh = `${path}.restoring`
+    copyFileSync(backup, fresh)
+    makeOwn(fresh)
+    const kept = existsSync(path) ? `${path}.before-restore-${Date.now()}` : null
+    if (kept) renameSync(path, kept)
+    for (const left of [`${path}-wal`, `${path}-shm`]) rmSync(left, { force: true })
+    renameSync(fresh, path)
+    return kept
+  } finally {
+    held.release()
+  }
+}
+
+/** Checks the copy and gives it an epoch of its own; the search index sees the new epoch and is made again. */
+function makeOwn(copy: string): void {
+  const db = openCopy(copy)
+  try {
+    const check = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()?.integrity_check
+    if (check !== 'ok') throw new Refusal('damaged_store', `the backup is damaged: ${check ?? 'unreadable'}`)
+    const version = db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0
+    if (version < 1) throw new Refusal('damaged_store', 'the backup is no mail4agent store')
+    if (version > MIGRATIONS.length)
+      throw new Refusal('newer_store', `the backup has schema ${version}, this mail4agent knows ${MIGRATIONS.length}`)
+    const epoch = Buffer.from(crypto.getRandomValues(new Uint8Array(4))).toString('hex')
+    db.run("UPDATE meta SET value = ? WHERE key = 'epoch'", [epoch])
+  } catch (error) {
+    rmSync(copy, { force: true })
+    if (error instanceof Refusal) throw error
+    throw new Refusal(
+      'damaged_store',
+      `the backup cannot be read: ${error instanceof Error ? error.message : 'unknown'}`,
+    )
+  } finally {
+    db.close()
+  }
+}
+
+function openCopy(copy: string): Database {
+  const db = new Database(copy, { readwrite: true })
+  // one file to rename, no log beside it
+  db.run('PRAGMA journal_mode = DELETE')
+  return db
+}

@@ -1,0 +1,257 @@
+// The store on SQLite: writes through the queue, reads on their own connection, the registry in memory, and who listens to commits.
+import type { Database } from 'bun:sqlite'
+import { statSync } from 'node:fs'
+import type { Housekeeper } from './housekeeper.ts'
+import { selectSession, sessionRow } from './load.ts'
+import type { Queue } from './queue.ts'
+import { LogReads } from './reads/log.ts'
+import { MessageReads } from './reads/messages.ts'
+import { PageReads } from './reads/pages.ts'
+import { searchIndex } from './reads/search.ts'
+import { MemoryRegistry } from './registry.ts'
+import { RegistryWrites } from './registry-writes.ts'
+import {
+  type AccountRow,
+  type DeliveryRow,
+  type EventRow,
+  KIND,
+  type MessageRow,
+  type PageRow,
+  type SessionRow,
+} from './rows.ts'
+import { Sequence } from './sequence.ts'
+import { SessionWrites } from './session-writes.ts'
+import type { Commit, PageQuery, Store } from './store.ts'
+import { Writes } from './writes.ts'
+
+export type Parts = {
+  db: Database
+  /** The file, or null in memory. */
+  path: string | null
+  epoch: string
+  sqlite: string
+  /** Made last, since its batches end in this store. */
+  queue: (before: (now: number) => ReturnType<SessionWrites['ride']>, after: () => void) => Queue
+  housekeeper: Housekeeper
+  release: () => void
+}
+
+export class SqliteStore implements Store {
+  readonly epoch: string
+  readonly registry: MemoryRegistry
+  head: number
+  readonly #parts: Parts
+  readonly #queue: Queue
+  readonly #writes: Writes
+  readonly #sessions: SessionWrites
+  readonly #registryWrites: RegistryWrites
+  readonly #messages: MessageReads
+  readonly #pages: PageReads
+  readonly #log: LogReads
+  readonly #sessionByName
+  readonly #sessionById
+  readonly #predecessor
+  readonly #orphaned
+  readonly #listeners = new Set<(commits: readonly Commit[]) => void>()
+
+  constructor(parts: Parts) {
+    const { db } = parts
+    this.#parts = parts
+    this.epoch = parts.epoch
+    this.registry = new MemoryRegistry(db)
+    this.#messages = new MessageReads(db)
+    this.#pages = new PageReads(db)
+    this.#log = new LogReads(db)
+    this.head = this.#log.head()
+    const queue = () => this.#queue
+    this.#sessions = new SessionWrites(queue, this.registry)
+    this.#registryWrites = new RegistryWrites(queue, this.registry)
+    this.#writes = new Writes(queue, this.registry, new Sequence(db, this.#log), this.#sessions.touch)
+    this.#queue = parts.queue(
+      (now) => this.#sessions.ride(now),
+      () => this.#committed(),
+    )
+    this.#sessionByName = selectSession(db, 'account = ? AND name = ?')
+    this.#sessionById = selectSession(db, 'id = ?')
+    this.#predecessor = selectSession(
+      db,
+      'account = ? AND provider_session = ? AND ended IS NOT NULL AND successor IS NULL ORDER BY ended DESC LIMIT 1',
+    )
+    this.#orphaned = selectSession(
+      db,
+      `ended IS NOT NULL AND successor IS NULL AND box IN (SELECT id FROM box WHERE open > 0)
+       AND EXISTS (SELECT 1 FROM delivery d WHERE d.box = session.box AND d.closed = 0 AND d.kind = 1) ORDER BY ended LIMIT 1000`,
+    )
+  }
+
+  send: Store['send'] = (job) => this.#writes.send(job)
+  settle: Store['settle'] = (account, session, ids, reason) => this.#writes.settle(account, session, ids, reason)
+  reopen: Store['reopen'] = (account, session, ids) => this.#writes.reopen(account, session, ids)
+  claim: Store['claim'] = (account, session, ids, until) => this.#writes.claim(account, session, ids, until)
+  open: Store['open'] = (account, session, what) => this.#writes.open(account, session, what)
+  notified: Store['notified'] = (box, ids) => this.#writes.notified(box, ids)
+  addSession: Store['addSession'] = (session) => this.#sessions.addSession(session)
+  touchSession: Store['touchSession'] = (session) => this.#sessions.touch(session)
+  declare: Store['declare'] = (session, declared) => this.#sessions.declare(session, declared)
+  endSession: Store['endSession'] = (session) => this.#sessions.endSession(session)
+  addAccount: Store['addAccount'] = (account) => this.#registryWrites.addAccount(account)
+  changeAccount: Store['changeAccount'] = (account, change) => this.#registryWrites.changeAccount(account, change)
+  removeAccount: Store['removeAccount'] = (account) => this.#registryWrites.removeAccount(account)
+  addRoom: Store['addRoom'] = (name, label) => this.#registryWrites.addRoom(name, label)
+  removeRoom: Store['removeRoom'] = (room) => this.#registryWrites.removeRoom(room)
+  join: Store['join'] = (room, account) => this.#registryWrites.join(room, account)
+  leave: Store['leave'] = (room, account) => this.#registryWrites.leave(room, account)
+  setListener: Store['setListener'] = (account, listener) => this.#registryWrites.setListener(account, listener)
+  setCursor: Store['setCursor'] = (subscriber, id) => this.#writes.setCursor(subscriber, id)
+
+  async release(session: SessionRow): Promise<number> {
+    const account = this.registry.accountById(session.account)
+    if (!account) return 0
+    return this.#writes.release(session, account, this.#pages.openCount(session.box))
+  }
+
+  message(id: number): MessageRow | null {
+    return this.#messages.message(id)
+  }
+
+  delivery(id: number, boxes: readonly number[]): DeliveryRow | null {
+    return this.#messages.delivery(id, boxes)
+  }
+
+  *page(query: PageQuery): IterableIterator<PageRow> {
+    const account = this.registry.accountByBox(query.accountBox)?.id ?? 0
+    const from = query.since === null ? 0 : this.#log.sequenceSince(query.since)
+    for (const row of this.#pages.page(query, from))
+      if (row.kind !== KIND.room || this.registry.isMember(row.room, account)) yield row
+  }
+
+  unread(accountBox: number, sessionBox: number): number {
+    return this.#pages.unread(accountBox, sessionBox)
+  }
+
+  openCount(box: number): number {
+    return this.#pages.openCount(box)
+  }
+
+  oldestOpen(box: number): { id: number; created: number } | null {
+    return this.#pages.oldestOpen(box)
+  }
+
+  sent(account: number, scopes: readonly number[], before: number): IterableIterator<MessageRow> {
+    return this.#messages.sent(account, scopes, before)
+  }
+
+  thread(thread: number, after: number): IterableIterator<MessageRow> {
+    return this.#messages.thread(thread, after)
+  }
+
+  async search(
+    query: string,
+    scope: { boxes: readonly number[]; account: number } | 'all',
+    before: number,
+    limit: number,
+  ): Promise<number[]> {
+    const index = await this.#parts.housekeeper.index(this.head)
+    return searchIndex(index, query, scope, before, limit)
+  }
+
+  orphans(box: number, limit: number): { count: number; ids: number[] } {
+    return this.#pages.orphans(box, limit)
+  }
+
+  orphanedSessions(account: number | null): SessionRow[] {
+    return this.#orphaned
+      .all()
+      .map(sessionRow)
+      .filter((session) => account === null || session.account === account)
+  }
+
+  sessionByName(account: number, name: string): SessionRow | null {
+    const row = this.#sessionByName.get(account, name)
+    return row ? (this.registry.sessionById(row.id) ?? sessionRow(row)) : null
+  }
+
+  sessionById(id: number): SessionRow | null {
+    const row = this.registry.sessionById(id)
+    if (row) return row
+    const stored = this.#sessionById.get(id)
+    return stored ? sessionRow(stored) : null
+  }
+
+  predecessor(account: number, providerSession: string): SessionRow | null {
+    const row = this.#predecessor.get(account, providerSession)
+    return row ? (this.registry.sessionById(row.id) ?? sessionRow(row)) : null
+  }
+
+  events(after: number, limit: number): EventRow[] {
+    return this.#log.events(after, limit)
+  }
+
+  cursor(subscriber: string): number {
+    return this.#log.cursor(subscriber)
+  }
+
+  sequenceSince(since: number): number {
+    return this.#log.sequenceSince(since)
+  }
+
+  /** The account's box and those of its sessions, merged by sequence. */
+  unopened(account: AccountRow, limit: number): DeliveryRow[] {
+    const boxes = new Set([account.box, ...this.registry.sessionsOf(account.id, 0).map((session) => session.box)])
+    return [...boxes]
+      .flatMap((box) => this.#pages.unopened(box, limit))
+      .sort((a, b) => a.id - b.id)
+      .slice(0, limit)
+  }
+
+  onCommit(listener: (commits: readonly Commit[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async backup(path: string): Promise<{ bytes: number }> {
+    this.#parts.db.run('VACUUM INTO ?', [path])
+    return { bytes: statSync(path).size }
+  }
+
+  check(): string {
+    const rows = this.#parts.db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(20)').all()
+    return rows.map((row) => row.integrity_check).join('; ')
+  }
+
+  stats(): ReturnType<Store['stats']> {
+    const { db, path, sqlite } = this.#parts
+    const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+    return {
+      sqlite,
+      messages: db.query<{ n: number | null }, []>('SELECT max(id) AS n FROM message').get()?.n ?? 0,
+      sessions: this.registry.liveSessions().length,
+      accounts: this.registry.accounts().length,
+      walBytes: path ? size(`${path}-wal`) : 0,
+      fileBytes: path ? size(path) : 0,
+      queued: this.#queue.queued,
+      commits: this.#queue.commits,
+      committed: this.#queue.committed,
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#sessions.finish()
+    await this.#queue.close()
+    await this.#parts.housekeeper.close()
+    const { db, path } = this.#parts
+    if (path) db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    db.close()
+    this.#parts.release()
+  }
+
+  #committed(): void {
+    const commits = this.#writes.commits
+    if (commits.length > 0) {
+      this.#writes.commits = []
+      for (const one of commits) this.head = Math.max(this.head, one.kind === 'sent' ? one.id : one.event.id)
+      for (const listener of this.#listeners) listener(commits)
+    }
+    this.#parts.housekeeper.committed()
+  }
+}

@@ -1,0 +1,235 @@
+// What the store offers: one interface. SQL is nowhere else; `:memory:` is its in-memory form.
+import type { Attested, Corroborated, Declared } from '../wire/card.ts'
+import type { CloseReason } from '../wire/letter.ts'
+import type { Capability } from '../wire/operations.ts'
+import type {
+  AccountRow,
+  Claim,
+  DeliveryRow,
+  EventRow,
+  InstanceKey,
+  ListenerRow,
+  MessageRow,
+  PageRow,
+  Recipient,
+  RoomRow,
+  SessionRow,
+} from './rows.ts'
+
+/** The registry in memory, written through: reads cost no SQL. Names are looked up without case. */
+export interface Registry {
+  account(name: string): AccountRow | undefined
+  accountById(id: number): AccountRow | undefined
+  /** digest: SHA-256 of the bearer secret, hex. */
+  accountByDigest(digest: string): AccountRow | undefined
+  /** By name, ascending. */
+  accounts(): readonly AccountRow[]
+  room(name: string): RoomRow | undefined
+  roomById(id: number): RoomRow | undefined
+  rooms(): readonly RoomRow[]
+  isMember(room: number, account: number): boolean
+  members(room: number): readonly number[]
+  roomsOf(account: number): readonly RoomRow[]
+  /** A session that has not ended, or an ended one that is still looked at; ended ones are found in the store. */
+  session(account: number, name: string): SessionRow | undefined
+  sessionById(id: number): SessionRow | undefined
+  /** Sessions whose name starts with `prefix` (`s-` + hex), live ones first. */
+  sessionsByPrefix(account: number, prefix: string): readonly SessionRow[]
+  sessionByBox(box: number): SessionRow | undefined
+  /** Not ended, any account. */
+  liveSessions(): readonly SessionRow[]
+  /** Every session of the account that has not ended, and those that ended after `endedAfter` ms. */
+  sessionsOf(account: number, endedAfter: number): readonly SessionRow[]
+  listener(account: number): ListenerRow | undefined
+  listeners(): readonly ListenerRow[]
+  /** Active claim on a delivery, or undefined. */
+  claim(box: number, id: number, now: number): Claim | undefined
+  /** Active claims in a box that are not of `session`. */
+  claimsByOthers(box: number, session: number, now: number): number
+}
+
+export type SendJob = {
+  account: AccountRow
+  session: SessionRow
+  scope: number
+  /** 0: it begins a thread of its own. */
+  thread: number
+  parent: number | null
+  hop: number
+  recipients: Recipient[]
+  /** Members of the wire message that the store does not add itself, as a ready fragment; made once the id is known. */
+  fragment: (id: number, random: string, created: number) => string
+  idempotency: { key: string; hash: string } | null
+  upsert: string | null
+  /** Settle this message for the sender in the same transaction. */
+  close: number | null
+}
+export type SendOutcome = {
+  id: number
+  created: number
+  /** The key was used before for the same content: `id` is the original's. */
+  duplicate: boolean
+  /** The key was used before for other content: `id` is the original's, nothing was stored. */
+  conflict: boolean
+  /** Earlier messages with the same upsert key that this one closed. */
+  superseded: number
+  /** Boxes where the superseded message had not been opened: do not ring again for those. */
+  quiet: number[]
+  closed: boolean
+}
+
+/** Outcome of ack, reopen or claim for one id. */
+export type Settled =
+  | { id: number; ok: true; at: number; first: boolean }
+  | { id: number; ok: false; why: 'unknown' }
+  | { id: number; ok: false; why: 'claimed'; claim: Claim }
+  | { id: number; ok: false; why: 'not_closed' }
+  | { id: number; ok: false; why: 'not_claimable' }
+
+export type NewSession = {
+  account: number
+  name: string
+  instance: InstanceKey
+  conversation: string | null
+  attested: Attested
+  corroborated: Corroborated
+  /** A session of the account that has ended without a successor: the new one takes over its box. */
+  predecessor: number | null
+}
+
+export type AccountChange = {
+  label?: string | null
+  kind?: AccountRow['kind']
+  can?: Partial<Record<Capability, boolean>>
+  digest?: string
+}
+
+/** A page of deliveries of one reader: the account's box and the session's own. Rows come in ascending sequence. */
+export type PageQuery = {
+  accountBox: number
+  sessionBox: number
+  which: 'open' | 'closed' | 'all'
+  /** Exclusive. */
+  after: number
+  since: number | null
+}
+
+/** What a commit brought, in sequence order: who listens after the commit gets this. */
+export type Commit =
+  | {
+      kind: 'sent'
+      id: number
+      created: number
+      account: number
+      senderBox: number
+      hop: number
+      recipients: readonly Recipient[]
+      quiet: readonly number[]
+    }
+  | { kind: 'event'; event: EventRow }
+
+export interface Store {
+  /** 8 hex; changed by a restore. */
+  readonly epoch: string
+  readonly registry: Registry
+  /** The newest sequence that is committed. */
+  readonly head: number
+
+  // writes: each resolves after the commit that holds it (fsync); refusals `busy`, `store_unavailable`, `shutting_down`
+  send(job: SendJob): Promise<SendOutcome>
+  /** Closes for `session`; a room letter stays open in the boxes of the sibling sessions of that moment. */
+  settle(account: AccountRow, session: SessionRow, ids: readonly number[], reason: CloseReason): Promise<Settled[]>
+  reopen(account: AccountRow, session: SessionRow, ids: readonly number[]): Promise<Settled[]>
+  /** `until` in ms; 0 gives the claim back. */
+  claim(account: AccountRow, session: SessionRow, ids: readonly number[], until: number): Promise<Settled[]>
+  /** Mark as opened by `session`; with `upTo`, every delivery in (session.opened, upTo] that it was shown and is not in `except`. */
+  open(
+    account: AccountRow,
+    session: SessionRow,
+    what: { ids: readonly number[] } | { upTo: number; except: ReadonlySet<number> },
+  ): Promise<void>
+  /** First time somebody was told; not waited for. */
+  notified(box: number, ids: readonly number[]): void
+  addSession(session: NewSession): Promise<SessionRow>
+  /** last_seen, facts and watermarks; kept in memory at once, written with the next batch or within 30 s. */
+  touchSession(session: SessionRow): void
+  declare(session: SessionRow, declared: Declared): Promise<void>
+  endSession(session: SessionRow): Promise<void>
+  addAccount(account: {
+    name: string
+    label: string | null
+    kind: AccountRow['kind']
+    can: AccountRow['can']
+    digest: string
+  }): Promise<AccountRow>
+  changeAccount(account: AccountRow, change: AccountChange): Promise<AccountRow>
+  removeAccount(account: AccountRow): Promise<void>
+  addRoom(name: string, label: string | null): Promise<RoomRow>
+  removeRoom(room: RoomRow): Promise<void>
+  join(room: RoomRow, account: AccountRow): Promise<void>
+  /** Its open deliveries of that room are hidden until it joins again. */
+  leave(room: RoomRow, account: AccountRow): Promise<void>
+  setListener(account: AccountRow, listener: { url: string; key: string; coalesce: boolean } | null): Promise<void>
+  /** Move the open letters of an ended session into its account's box. Resolves to how many. */
+  release(session: SessionRow): Promise<number>
+  setCursor(subscriber: string, id: number): void
+
+  // reads: synchronous, on a connection of their own, of what is committed
+  message(id: number): MessageRow | null
+  /** The copy of `id` in one of `boxes`; the first box that has one wins. Hidden copies are not found. */
+  delivery(id: number, boxes: readonly number[]): DeliveryRow | null
+  /** Lazily, in ascending sequence; stop iterating when the budget is spent. Closed copies that live on in the session's box appear once. */
+  page(query: PageQuery): IterableIterator<PageRow>
+  /** Not closed for the session with `sessionBox`: its own room posts excluded, siblings' claims not. */
+  unread(accountBox: number, sessionBox: number): number
+  /** Not closed in one box. */
+  openCount(box: number): number
+  /** Sequence and time of the oldest delivery in the box that is not closed. */
+  oldestOpen(box: number): { id: number; created: number } | null
+  /** Sent by the account, readable in `scopes` (0 and the session's box): newest first, below `before`. */
+  sent(account: number, scopes: readonly number[], before: number): IterableIterator<MessageRow>
+  /** Ascending, above `after`. */
+  thread(thread: number, after: number): IterableIterator<MessageRow>
+  /** Ids that match, newest first, below `before`; only such as lie in `boxes` or were sent by `account`. Waits until the index has caught up. */
+  search(
+    query: string,
+    scope: { boxes: readonly number[]; account: number } | 'all',
+    before: number,
+    limit: number,
+  ): Promise<number[]>
+  /** Open letters (kind session) in the box of an ended session. */
+  orphans(box: number, limit: number): { count: number; ids: number[] }
+  /** Ended sessions without successor that still have open letters. */
+  orphanedSessions(account: number | null): SessionRow[]
+  sessionByName(account: number, name: string): SessionRow | null
+  /** By row id, also one that ended long ago: old letters name who opened and closed them. */
+  sessionById(id: number): SessionRow | null
+  /** Ended session of the account with that provider session id, newest first; null where there is none without a successor. */
+  predecessor(account: number, providerSession: string): SessionRow | null
+  /** Above `after`, ascending, sends included; at most `limit`. */
+  events(after: number, limit: number): EventRow[]
+  cursor(subscriber: string): number
+  /** Sequence below which nothing was created at or after `since` ms. */
+  sequenceSince(since: number): number
+  /** Open, never opened deliveries of an account's boxes, ascending, for doorbells after a restart. */
+  unopened(account: AccountRow, limit: number): DeliveryRow[]
+
+  /** After each commit, in order. Returns how to stop listening. */
+  onCommit(listener: (commits: readonly Commit[]) => void): () => void
+  backup(path: string): Promise<{ bytes: number }>
+  /** `ok` or what integrity_check says. */
+  check(): string
+  stats(): {
+    sqlite: string
+    messages: number
+    sessions: number
+    accounts: number
+    walBytes: number
+    fileBytes: number
+    queued: number
+    commits: number
+    committed: number
+  }
+  /** Finishes what is queued, checkpoints, releases the lock. */
+  close(): Promise<void>
+}

@@ -1,0 +1,48 @@
+// Every limit of the mailbox, once. Bytes are UTF-8 bytes; a value over its limit is refused with the limit, never cut.
+
+export const LIMITS = {
+  /** Account and room names, reference kinds, keys: bytes. */
+  name: 128,
+  label: 512,
+  subject: 512,
+  body: 65_536,
+  correlation: 512,
+  key: 128,
+  references: 8,
+  locator: 512,
+  digest: 128,
+  recipients: 100,
+  /** Ids in one ack, reopen or claim. */
+  batch: 100,
+  /** Declared and corroborated facts of a card: bytes; longer corroborated ones are cut, longer declared ones refused. */
+  fact: 512,
+  url: 512,
+  query: 512,
+  pageDefault: 50,
+  pageMax: 256,
+  /** Bytes of one list answer unless the caller asks for another budget. */
+  budgetDefault: 40_000,
+  budgetMin: 2_000,
+  budgetMax: 1_000_000,
+  /** Seconds that a wait may be held: HTTP clients give up at 60, MCP clients too, so MCP stops earlier. */
+  waitHttp: 60,
+  waitMcp: 50,
+  claimSeconds: 3_600,
+  /** Above this a message is stored but wakes and rings nobody. */
+  hopQuiet: 16,
+  hopMax: 256,
+  /** Per account: messages per second, and burst. */
+  accountRate: 2_000,
+  accountBurst: 4_000,
+  /** Per pair of accounts, for mail that would wake or ring: per minute, and burst. */
+  pairPerMinute: 120,
+  pairBurst: 60,
+  /** Days that an idempotency key is kept at least. */
+  keyDays: 30,
+  /** Bytes of an HTTP request body: 100 recipients and an escaped 64 KiB body fit. */
+  request: 1_048_576,
+  /** Calls in one JSON-RPC batch. */
+  rpcBatch: 50,
+  /** Seconds of the oldest unread letter after which a send says that nobody drains that mailbox. */
+  undrained: 600,
+} as const

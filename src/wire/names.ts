@@ -1,0 +1,52 @@
+// The forms of names and ids: accounts, rooms, sessions, messages, cursors. TypeBox schemas and the checks that schemas cannot say.
+import { type Static, Type } from '@sinclair/typebox'
+import { LIMITS } from './limits.ts'
+
+/** 1 to 128 bytes of `[A-Za-z0-9._+-]`, compared without case, kept as written. */
+export const Name = Type.String({
+  pattern: '^[A-Za-z0-9._+-]{1,128}$',
+  maxLength: LIMITS.name,
+  description: 'account or room name',
+})
+export const MessageId = Type.String({ pattern: '^m4a_[0-9a-f]{24}$', description: 'm4a_ and 24 hex digits' })
+/** A whole id (32 hex) or a unique prefix of it, 4 hex or more. */
+export const SessionId = Type.String({
+  pattern: '^s-[0-9a-f]{4,64}$',
+  description: 's- and 32 hex digits, or a unique prefix of 4 or more',
+})
+export const Cursor = Type.String({
+  pattern: '^[0-9a-f]{8}\\.[0-9a-f]{1,12}$',
+  description: 'from an earlier answer; the page starts after it',
+})
+export const Key = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.key,
+  pattern: '^[\\x21-\\x7e]+$',
+  description: 'printable ASCII without spaces, 1 to 128 bytes',
+})
+
+export type MessageId = Static<typeof MessageId>
+export type SessionId = Static<typeof SessionId>
+
+const NAME = /^[A-Za-z0-9._+-]{1,128}$/
+export const isName = (text: string): boolean => NAME.test(text)
+
+/** The form under which names are compared: names are ASCII, so lower case is canonical. */
+export const canonical = (name: string): string => name.toLowerCase()
+
+/** `m4a_` + 12 hex of the store's sequence + 12 random hex: found by the sequence, not guessable. */
+export function messageId(sequence: number, random: string): MessageId {
+  return `m4a_${sequence.toString(16).padStart(12, '0')}${random}`
+}
+
+/** The sequence number inside a message id. */
+export const sequenceOf = (id: MessageId): number => Number.parseInt(id.slice(4, 16), 16)
+export const randomOf = (id: MessageId): string => id.slice(16)
+
+export const cursorOf = (epoch: string, sequence: number): string => `${epoch}.${sequence.toString(16)}`
+
+/** Epoch and sequence of a cursor that has the right form. */
+export function parseCursor(cursor: string): { epoch: string; sequence: number } {
+  const dot = cursor.indexOf('.')
+  return { epoch: cursor.slice(0, dot), sequence: Number.parseInt(cursor.slice(dot + 1), 16) }
+}

@@ -1,0 +1,102 @@
+// The mail operations, once: name → request, answer, capability, summary. HTTP routes, OpenAPI, MCP tools and CLI are made from it.
+import type { Static, TSchema } from '@sinclair/typebox'
+import * as answers from './answers.ts'
+import { Message } from './letter.ts'
+import * as requests from './requests.ts'
+
+export type Capability = 'send' | 'read' | 'dispatch' | 'behalf' | 'operator'
+type Operation = { summary: string; request: TSchema; answer: TSchema; need: Capability | null }
+
+export const OPERATIONS = {
+  send: {
+    summary: 'send a message, or reply to one',
+    request: requests.SendRequest,
+    answer: answers.SendAnswer,
+    need: 'send',
+  },
+  inbox: {
+    summary: 'what is not closed yet, oldest first; may wait for more',
+    request: requests.InboxRequest,
+    answer: answers.InboxAnswer,
+    need: 'read',
+  },
+  get: { summary: 'one message, whole; marks it opened', request: requests.GetRequest, answer: Message, need: 'read' },
+  ack: {
+    summary: 'acknowledge: close messages',
+    request: requests.AckRequest,
+    answer: answers.AckAnswer,
+    need: 'read',
+  },
+  close: { summary: 'the same as ack', request: requests.AckRequest, answer: answers.AckAnswer, need: 'read' },
+  reopen: {
+    summary: 'put closed messages back',
+    request: requests.ReopenRequest,
+    answer: answers.ReopenAnswer,
+    need: 'read',
+  },
+  claim: {
+    summary: 'take account mail for a while',
+    request: requests.ClaimRequest,
+    answer: answers.ClaimAnswer,
+    need: 'read',
+  },
+  unread: {
+    summary: 'how much is not closed',
+    request: requests.UnreadRequest,
+    answer: answers.UnreadAnswer,
+    need: 'read',
+  },
+  sent: {
+    summary: 'what the account sent, newest first, with what became of it',
+    request: requests.SentRequest,
+    answer: answers.SentAnswer,
+    need: 'read',
+  },
+  thread: {
+    summary: 'the messages of a thread that the caller may read',
+    request: requests.ThreadRequest,
+    answer: answers.ListAnswer,
+    need: 'read',
+  },
+  search: {
+    summary: 'full-text search, newest first',
+    request: requests.SearchRequest,
+    answer: answers.ListAnswer,
+    need: 'read',
+  },
+  receipts: {
+    summary: 'what became of what the account sent',
+    request: requests.ReceiptsRequest,
+    answer: answers.ReceiptsAnswer,
+    need: 'read',
+  },
+  whoami: {
+    summary: 'the caller: address, rooms, card',
+    request: requests.WhoamiRequest,
+    answer: answers.WhoamiAnswer,
+    need: null,
+  },
+  status: {
+    summary: 'declare what this session works on',
+    request: requests.StatusRequest,
+    answer: answers.StatusAnswer,
+    need: null,
+  },
+  directory: {
+    summary: 'accounts with their live sessions, and rooms',
+    request: requests.DirectoryRequest,
+    answer: answers.DirectoryAnswer,
+    need: 'read',
+  },
+  ping: {
+    summary: 'is anybody reading that mailbox',
+    request: requests.PingRequest,
+    answer: answers.PingAnswer,
+    need: 'read',
+  },
+} as const satisfies Record<string, Operation>
+
+export type OperationName = keyof typeof OPERATIONS
+export type RequestOf<N extends OperationName> = Static<(typeof OPERATIONS)[N]['request']>
+export type AnswerOf<N extends OperationName> = Static<(typeof OPERATIONS)[N]['answer']>
+export const OPERATION_NAMES = Object.keys(OPERATIONS) as OperationName[]

@@ -1,0 +1,104 @@
+// What each mail operation is asked: one schema per operation, used by HTTP, MCP, OpenAPI and the CLI.
+import { type Static, Type } from '@sinclair/typebox'
+import { AddressInput } from './address.ts'
+import { DeclaredInput } from './card.ts'
+import { nullable, Reference } from './letter.ts'
+import { LIMITS } from './limits.ts'
+import { Cursor, Key, MessageId } from './names.ts'
+
+const strict = { additionalProperties: false }
+const opt = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
+const Ids = Type.Array(MessageId, { minItems: 1, maxItems: LIMITS.batch })
+
+const page = {
+  limit: opt(Type.Integer({ minimum: 1, maximum: LIMITS.pageMax })),
+  cursor: opt(Cursor),
+  max_bytes: opt(
+    Type.Integer({ minimum: LIMITS.budgetMin, maximum: LIMITS.budgetMax, description: 'budget of the answer' }),
+  ),
+}
+
+export const SendRequest = Type.Object(
+  {
+    to: opt(Type.Union([AddressInput, Type.Array(AddressInput, { minItems: 1, maxItems: LIMITS.recipients })])),
+    subject: opt(Type.String({ maxLength: LIMITS.subject })),
+    body: Type.String({ maxLength: LIMITS.body }),
+    reply_to: opt(MessageId),
+    close: opt(Type.Boolean({ description: 'with reply_to: also settles the message replied to' })),
+    correlation: opt(Type.String({ minLength: 1, maxLength: LIMITS.correlation })),
+    refs: opt(Type.Array(Reference, { maxItems: LIMITS.references })),
+    idempotency_key: opt(Key),
+    upsert_key: opt(Key),
+    on_behalf_of: opt(Type.String({ minLength: 1, maxLength: LIMITS.label })),
+  },
+  strict,
+)
+
+export const InboxState = Type.Union([
+  Type.Literal('open'),
+  Type.Literal('new'),
+  Type.Literal('opened'),
+  Type.Literal('closed'),
+  Type.Literal('all'),
+])
+
+export const InboxRequest = Type.Object(
+  {
+    state: opt(InboxState),
+    since_unix_ms: opt(Type.Integer({ minimum: 0 })),
+    wait_secs: opt(Type.Integer({ minimum: 0, maximum: 65_535, description: 'clamped to the cap of the door' })),
+    ...page,
+  },
+  strict,
+)
+
+const oneOrMany = { message_id: opt(MessageId), message_ids: opt(Ids) }
+
+export const AckRequest = Type.Object(oneOrMany, strict)
+export const ReopenRequest = Type.Object(oneOrMany, strict)
+export const ClaimRequest = Type.Object(
+  {
+    ...oneOrMany,
+    claim_secs: opt(
+      Type.Integer({ minimum: 0, maximum: LIMITS.claimSeconds, description: '0 gives it back; default 600' }),
+    ),
+  },
+  strict,
+)
+export const GetRequest = Type.Object(
+  { message_id: MessageId, peek: opt(Type.Boolean({ description: 'leave its state as it is' })) },
+  strict,
+)
+export const UnreadRequest = Type.Object({ target: opt(AddressInput) }, strict)
+export const SentRequest = Type.Object({ ...page }, strict)
+export const ThreadRequest = Type.Object({ message_id: MessageId, ...page }, strict)
+export const SearchRequest = Type.Object(
+  { query: Type.String({ minLength: 1, maxLength: LIMITS.query }), ...page },
+  strict,
+)
+export const ReceiptsRequest = Type.Object({ message_id: opt(MessageId), ...page }, strict)
+export const WhoamiRequest = Type.Object({}, strict)
+export const StatusRequest = DeclaredInput
+export const DirectoryRequest = Type.Object(
+  {
+    limit: opt(Type.Integer({ minimum: 1, maximum: LIMITS.pageMax })),
+    after: opt(Type.String({ maxLength: LIMITS.name })),
+  },
+  strict,
+)
+export const PingRequest = Type.Object({ target: AddressInput }, strict)
+
+export type SendRequest = Static<typeof SendRequest>
+export type InboxRequest = Static<typeof InboxRequest>
+export type AckRequest = Static<typeof AckRequest>
+export type ReopenRequest = Static<typeof ReopenRequest>
+export type ClaimRequest = Static<typeof ClaimRequest>
+export type GetRequest = Static<typeof GetRequest>
+export type UnreadRequest = Static<typeof UnreadRequest>
+export type SentRequest = Static<typeof SentRequest>
+export type ThreadRequest = Static<typeof ThreadRequest>
+export type SearchRequest = Static<typeof SearchRequest>
+export type ReceiptsRequest = Static<typeof ReceiptsRequest>
+export type StatusRequest = Static<typeof StatusRequest>
+export type DirectoryRequest = Static<typeof DirectoryRequest>
+export type PingRequest = Static<typeof PingRequest>

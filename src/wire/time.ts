@@ -1,0 +1,9 @@
+// Times on the wire: RFC 3339 UTC with milliseconds, and the older *_unix_ms beside them.
+import { Type } from '@sinclair/typebox'
+
+export const Timestamp = Type.String({ description: 'RFC 3339, UTC, milliseconds' })
+export const UnixMs = Type.Integer({ minimum: 0, description: 'milliseconds since 1970-01-01T00:00:00Z' })
+
+/** `ms` since the epoch as RFC 3339 UTC with milliseconds. */
+export const rfc3339 = (ms: number): string => new Date(ms).toISOString()
+export const rfc3339OrNull = (ms: number | null): string | null => (ms === null ? null : rfc3339(ms))

@@ -1,0 +1,58 @@
+// The figures that are held: each a ratio within one run, with a gate that fails the build, a goal and what would be splendid.
+
+export type Gate = {
+  readonly row: string
+  readonly what: string
+  /** `over`: at least the gate; `under`: at most. */
+  readonly bound: 'over' | 'under'
+  readonly gate: number
+  readonly goal: number
+  readonly stretch: number
+}
+
+const over = (row: string, what: string, gate: number, goal: number, stretch: number): Gate => ({
+  row,
+  what,
+  bound: 'over',
+  gate,
+  goal,
+  stretch,
+})
+const under = (row: string, what: string, gate: number, goal: number, stretch: number): Gate => ({
+  row,
+  what,
+  bound: 'under',
+  gate,
+  goal,
+  stretch,
+})
+
+export const GATES = {
+  sendRedis16: over('1', 'durable sends, 16 connections / Redis always', 0.6, 0.95, 1.2),
+  sendRedis64: over('2', 'durable sends, 64 connections / Redis always', 0.4, 0.65, 0.85),
+  sendDiskP50: under('6', 'durable send p50, 1 connection / the disk itself (C)', 2.3, 1.75, 1.4),
+  sendDisk16: over('7', 'durable sends, 16 connections / the disk itself (C)', 0.35, 0.55, 0.65),
+  sendDisk64: over('7', 'durable sends, 64 connections / the disk itself (C)', 0.25, 0.4, 0.5),
+  groupCommit: over('8', 'durable sends, 64 connections / 1 connection', 6, 9, 12),
+  inboxStatic: under('11', 'inbox page p50, 1 connection / static JSON of that size', 2.6, 1.8, 1.3),
+  wakeRedis: under('14', 'wake p50 / Redis XREAD BLOCK p50', 3, 1.8, 1.3),
+  wakeParked: under('15', 'wake p99, 5,000 readers parked / 1 reader', 2, 1.3, 1),
+  wakeReply: under('15', "wake p50 / the send's own reply p50", 1.3, 1.1, 1),
+  growthSend: under('17', 'send p50, large mailbox / 1,000 messages', 1.43, 1.11, 1.03),
+  growthInbox: under('17', 'inbox p50, large mailbox / 1,000 messages', 1.43, 1.11, 1.03),
+  growthUnread: under('17', 'unread p50, large mailbox / 1,000 messages', 1.43, 1.11, 1.03),
+  growthSearch: under('17', 'search p50, large mailbox / 1,000 messages', 1.43, 1.11, 1.03),
+  bootRedis: under('18', 'start to the first good answer / Redis', 5, 3, 2),
+  rssIdle: under('20', 'resident memory idle, MB', 70, 50, 40),
+  rssLoaded: under('20', 'resident memory after the sends, MB', 130, 95, 75),
+} as const satisfies Record<string, Gate>
+
+export type GateName = keyof typeof GATES
+
+/** How a value stands: `missed` fails the build. */
+export function standing({ bound, gate, goal, stretch }: Gate, value: number): 'missed' | 'gate' | 'goal' | 'stretch' {
+  const reaches = (mark: number) => (bound === 'over' ? value >= mark : value <= mark)
+  if (!reaches(gate)) return 'missed'
+  if (reaches(stretch)) return 'stretch'
+  return reaches(goal) ? 'goal' : 'gate'
+}

@@ -1,0 +1,47 @@
+// What the mailbox is measured beside: the bare door, a static page, the disk itself, Redis. Each a child with a port.
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { end, freePort, installed, listening, spawn } from '../proc.ts'
+
+export type Peer = { pid: number; port: number; stop(): Promise<void> }
+
+const peer = (child: ReturnType<typeof spawn>, port: number): Peer => ({ pid: child.pid, port, stop: () => end(child) })
+
+async function printing(command: string[]): Promise<Peer> {
+  const child = spawn(command)
+  const reader = child.stdout.getReader()
+  const { value } = await reader.read()
+  reader.releaseLock()
+  const port = Number(new TextDecoder().decode(value))
+  if (!(port > 0)) throw new Error(`${command[0]} did not print its port`)
+  return peer(child, port)
+}
+
+const script = (name: string, ...rest: string[]): Promise<Peer> =>
+  printing([process.execPath, join(import.meta.dir, name), ...rest])
+
+export const bareDoor = (): Promise<Peer> => script('bare-door.ts')
+/** `page`: a file with the JSON that it answers. */
+export const staticPage = (page: string): Promise<Peer> => script('static-page.ts', page)
+
+/** The C program that syncs a log once per round of requests; null without gcc. */
+export async function diskLimit(folder: string): Promise<Peer | null> {
+  if (!installed('gcc')) return null
+  const program = join(folder, 'limit')
+  const built = Bun.spawnSync(['gcc', '-O2', '-Wall', '-Werror', '-o', program, join(import.meta.dir, 'limit.c')])
+  if (built.exitCode !== 0) throw new Error(`gcc: ${built.stderr.toString()}`)
+  return printing([program, join(folder, 'limit.log')])
+}
+
+/** Redis that syncs before it replies; null where it is not installed. */
+export async function redisAlways(folder: string): Promise<Peer | null> {
+  if (!installed('redis-server')) return null
+  const dir = join(folder, 'redis')
+  rmSync(dir, { recursive: true, force: true })
+  mkdirSync(dir)
+  const port = freePort()
+  const keep = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', '', '--dir', dir]
+  const child = spawn(['redis-server', '--port', String(port), '--bind', '127.0.0.1', '--maxclients', '8000', ...keep])
+  await listening(port)
+  return peer(child, port)
+}

@@ -1,0 +1,54 @@
+// The pinned real clients, installed from npm into a cache of their own: they are no dependency of the project.
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+export type ClientName = 'claude' | 'codex' | 'opencode'
+
+type Pin = {
+  name: string
+  version: string
+  /** What npm would run after the install, in the package's folder: puts the native executable where `bin` points. */
+  postinstall?: string
+}
+
+const PINS: Record<ClientName, Pin> = {
+  claude: { name: '@anthropic-ai/claude-code', version: '2.1.332', postinstall: 'install.cjs' },
+  codex: { name: '@openai/codex', version: '0.171.0' },
+  opencode: { name: 'opencode-ai', version: '1.18.33', postinstall: 'postinstall.mjs' },
+}
+
+export const CLIENTS: ClientName[] = ['claude', 'codex', 'opencode']
+
+/** The executable that a user's PATH would have, installed if it is not there yet. Throws when it cannot be had. */
+export async function clientExecutable(client: ClientName): Promise<string> {
+  const { name, version, postinstall } = PINS[client]
+  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'mail4agent-test-clients')
+  const folder = join(cache, `${client}-${version}`)
+  const executable = join(folder, 'node_modules', '.bin', client)
+  if (existsSync(executable)) return executable
+
+  // Built aside and moved in one step: an install that was cut off is never taken for a finished one.
+  const aside = join(cache, `.${client}-${version}-${process.pid}`)
+  rmSync(aside, { recursive: true, force: true })
+  mkdirSync(aside, { recursive: true })
+  writeFileSync(join(aside, 'package.json'), '{"private":true}\n')
+  // Install scripts are off, since many machines have them off, and then run by hand: the same everywhere.
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--include=optional', '--loglevel=error']
+  await run(['npm', 'install', ...options, '--save-exact', `${name}@${version}`], aside)
+  if (postinstall) await run(['node', postinstall], join(aside, 'node_modules', name))
+  await run([join(aside, 'node_modules', '.bin', client), '--version'], aside)
+  rmSync(folder, { recursive: true, force: true })
+  renameSync(aside, folder)
+  return executable
+}
+
+async function run(command: string[], cwd: string): Promise<void> {
+  const child = Bun.spawn(command, { cwd, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  if (child.exitCode !== 0) throw new Error(`${command.join(' ')} failed in ${cwd}: ${err || out}`)
+}

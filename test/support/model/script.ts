@@ -1,0 +1,95 @@
+// The model behind one agent, spoken by the test: each request of the client waits until the test says what to answer.
+import type { Json } from '../json.ts'
+import type { Asked, Reply, Tool, ToolResult } from './model-api.ts'
+
+type Parked = { asked: Asked; answer: (reply: Reply) => void }
+
+/** A client that did not ask within this time is stuck; in milliseconds. */
+const PATIENCE = 60_000
+
+export class Script {
+  /** Every request that reached this model, oldest first. */
+  readonly log: Asked[] = []
+  readonly #parked: Parked[] = []
+  #arrived: () => void = () => {}
+  #last: ToolResult | undefined
+
+  /** Called by the model server: parks a request until the test answers it. A client that leaves gives its place up. */
+  take(asked: Asked, signal: AbortSignal): Promise<Reply> {
+    this.log.push(asked)
+    // A request without tools is a side job of the client (a title, a summary): it uses up no line of the script.
+    if (asked.tools.length === 0) return Promise.resolve({ say: 'ok' })
+    return new Promise((answer) => {
+      const parked = { asked, answer }
+      this.#parked.push(parked)
+      signal.addEventListener('abort', () => this.#drop(parked))
+      this.#arrived()
+    })
+  }
+
+  /**
+   * Lets the agent call `tool` (its own name or the part after the client's prefix) and waits for what it gave.
+   * `signal` ends the wait when the client has died. Throws when the client does not offer the tool or does not return.
+   */
+  async call(tool: string, args: Json = {}, signal?: AbortSignal): Promise<ToolResult> {
+    const { asked, answer } = await this.#next(signal)
+    const offered = find(asked.tools, tool)
+    const id = `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
+    this.#parked.shift()
+    answer({ id, tool: offered, args })
+    const after = await this.#next(signal)
+    const result = after.asked.results.find((one) => one.id === id)
+    if (!result) throw new Error(`the client asked again without the result of ${tool}`)
+    this.#last = result
+    return result
+  }
+
+  /** Ends the agent's turn with a text. */
+  async say(words: string, signal?: AbortSignal): Promise<void> {
+    const { answer } = await this.#next(signal)
+    this.#parked.shift()
+    answer({ say: words })
+  }
+
+  /** The tools of the client's newest request. */
+  async tools(signal?: AbortSignal): Promise<string[]> {
+    const { asked } = await this.#next(signal)
+    return asked.tools.map((tool) => tool.name)
+  }
+
+  /** What the newest tool call gave. */
+  get last(): ToolResult | undefined {
+    return this.#last
+  }
+
+  #drop(parked: Parked): void {
+    const at = this.#parked.indexOf(parked)
+    if (at >= 0) this.#parked.splice(at, 1)
+  }
+
+  /** The oldest parked request, left in place. */
+  async #next(signal?: AbortSignal): Promise<Parked> {
+    const deadline = Date.now() + PATIENCE
+    for (;;) {
+      const first = this.#parked[0]
+      if (first) return first
+      signal?.throwIfAborted()
+      if (Date.now() > deadline) throw new Error(`the agent's client asked its model nothing for ${PATIENCE} ms`)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, deadline - Date.now() + 1)
+        this.#arrived = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+        signal?.addEventListener('abort', this.#arrived, { once: true })
+      })
+    }
+  }
+}
+
+/** Clients put a prefix of their own before the tool of an MCP server: `mcp__mailbox__x`, `mailbox_x`. */
+function find(tools: Tool[], name: string): Tool {
+  const found = tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.name.endsWith(`_${name}`))
+  if (!found) throw new Error(`the client offers no tool ${name}, only ${tools.map((tool) => tool.name).join(' ')}`)
+  return found
+}

@@ -1,0 +1,471 @@
+// What each command asks, and what people read of the answer, letter by letter: in a pipe, on a terminal, as JSON.
+import { describe, expect, test } from 'bun:test'
+import { canned, ID, LETTERS, letter, now, refused, SESSION } from './canned.ts'
+import { expectGolden } from './golden.ts'
+import { type Ran, sh } from './shell.ts'
+
+process.env.TZ = 'UTC'
+
+const page = { has_more: false, cursor: null, now }
+const text = ({ code, out, err }: Ran) => `${out}--- stderr\n${err}--- exit ${code}\n`
+const inbox = { messages: LETTERS, unread: 3, has_more: true, cursor: '0a1b2c3d.c', now }
+const terminal = { outColumns: 100, errIsTerminal: true }
+const receipt = {
+  to: { kind: 'direct', participant: 'codex' },
+  to_text: 'codex',
+  state: 'closed',
+  closed_at: '2026-11-30T11:59:00.000Z',
+  closed_by: `codex/${SESSION}`,
+  close_reason: 'replied',
+}
+const sendAnswer = {
+  message_id: ID[0],
+  thread: ID[0],
+  from: { kind: 'session', participant: 'claude', session: SESSION },
+  from_text: `claude/${SESSION}`,
+  results: [{ to: { kind: 'direct', participant: 'codex' }, to_text: 'codex', ok: true, state: 'new' }],
+  hop: 0,
+  created_at: now,
+  created_at_unix_ms: Date.parse(now),
+  now,
+}
+const card = {
+  attested: {
+    pid: 4711,
+    started_at_unix_ms: Date.parse(now) - 60_000,
+    exe: '/usr/bin/claude',
+    uid: 1000,
+    spawned_by: null,
+  },
+  corroborated: {
+    provider: 'claude',
+    provider_session_id: null,
+    conversation: null,
+    model: 'opus',
+    cwd: '/src',
+    sources: { provider: 'argv', model: 'argv', cwd: 'proc' },
+  },
+  declared: { working_on: 'the store', role: null, parent: null },
+}
+const whoami = {
+  address: sendAnswer.from,
+  address_text: sendAnswer.from_text,
+  account: 'claude',
+  label: 'Claude',
+  capabilities: ['send', 'read'],
+  rooms: ['build'],
+  card,
+  unread: 3,
+  now,
+}
+const entry = {
+  id: SESSION,
+  address: `claude/${SESSION}`,
+  card,
+  last_seen: now,
+  last_seen_unix_ms: Date.parse(now) - 5_000,
+  live: true,
+}
+const directory = {
+  participants: [
+    {
+      id: 'claude',
+      label: 'Claude',
+      kind: 'agent',
+      sessions: [entry, { ...entry, address: 'claude/s-00ff', live: false }],
+    },
+    { id: 'lukas', label: null, kind: 'person', sessions: [] },
+  ],
+  rooms: [
+    { id: 'build', member: true, members: 2 },
+    { id: 'ops', member: false, members: 1 },
+  ],
+  has_more: false,
+  after: null,
+  now,
+}
+const health = {
+  ok: true,
+  service: 'mail4agent',
+  version: '1.2.3',
+  started_at: '2026-11-30T11:00:00Z',
+  uptime_secs: 3_600,
+  attestation: { ok: true },
+  listening: ['127.0.0.1:18301', '[::1]:18301'],
+  unavailable: [],
+}
+
+const CASES: [golden: string, argv: string[], answers: Record<string, unknown>, shell?: object][] = [
+  ['inbox', ['inbox'], { '/mail/inbox': inbox }],
+  ['inbox-terminal', ['inbox'], { '/mail/inbox': inbox }, terminal],
+  ['inbox-full', ['inbox', '--full'], { '/mail/inbox': inbox }],
+  ['inbox-json', ['inbox', '--json'], { '/mail/inbox': inbox }],
+  [
+    'inbox-empty',
+    ['inbox'],
+    { '/mail/inbox': { ...page, messages: [], unread: 0, orphaned: { count: 2, letters: [] } } },
+  ],
+  ['view', ['view', ID[1]], { '/mail/get': LETTERS[1] }],
+  ['view-terminal', ['view', ID[1]], { '/mail/get': LETTERS[1] }, terminal],
+  ['send', ['send', 'codex', 'hello'], { '/mail/send': sendAnswer }],
+  [
+    'send-some-refused',
+    ['send', 'codex,ghost', 'hello'],
+    {
+      '/mail/send': {
+        ...sendAnswer,
+        results: [
+          { ...sendAnswer.results[0], warning: 'the account has no live session' },
+          {
+            to: { kind: 'direct', participant: 'ghost' },
+            to_text: 'ghost',
+            ok: false,
+            refusal: { kind: 'unknown_participant', message: 'no account ghost', hint: 'list them' },
+          },
+        ],
+      },
+    },
+  ],
+  ['reply', ['reply', ID[0], 'done'], { '/mail/send': { ...sendAnswer, closed: ID[1] } }],
+  [
+    'sent',
+    ['sent'],
+    {
+      '/mail/sent': {
+        ...page,
+        messages: [
+          {
+            ...letter(0, 90),
+            deliveries: [receipt, { ...receipt, to_text: 'claude/s-00ff', state: 'new', session_ended: true }],
+          },
+        ],
+      },
+    },
+  ],
+  [
+    'receipts',
+    ['receipts', ID[0]],
+    {
+      '/mail/receipts': {
+        ...page,
+        receipts: [{ message_id: ID[0], subject: 'review', created_at: now, deliveries: [receipt] }],
+      },
+    },
+  ],
+  ['thread', ['thread', ID[0]], { '/mail/thread': { ...page, messages: LETTERS } }],
+  ['search', ['search', 'store', 'review'], { '/mail/search': { ...page, messages: [LETTERS[0]] } }],
+  ['unread', ['unread'], { '/mail/unread': { target: sendAnswer.from, unread: 3, oldest_age_secs: 70, now } }],
+  [
+    'ping',
+    ['ping', 'codex'],
+    {
+      '/mail/ping': {
+        target: { kind: 'direct', participant: 'codex' },
+        target_text: 'codex',
+        live_sessions: 1,
+        last_seen: now,
+        unread: 2,
+        oldest_unread_age_secs: 700,
+        waiting: 1,
+        now,
+      },
+    },
+  ],
+  ['whoami', ['whoami'], { '/mail/whoami': whoami }],
+  ['peers', ['peers'], { '/mail/directory': directory }],
+  ['peers-all-terminal', ['peers', '--all'], { '/mail/directory': directory }, terminal],
+  ['status', ['status'], { '/health': health, '/mail/whoami': whoami }],
+  [
+    'status-not-well',
+    ['status'],
+    {
+      '/health': { ...health, ok: false, attestation: { ok: false, reason: 'no sock_diag' } },
+      '/mail/whoami': refused(403, {
+        kind: 'attestation_down',
+        message: 'callers cannot be proved',
+        hint: 'see the log',
+      }),
+    },
+  ],
+  ['status-set', ['status', 'set', '--working-on', 'the store'], { '/mail/status': { card, now } }],
+  [
+    'ack',
+    ['ack', ID[0], ID[1]],
+    {
+      '/mail/ack': {
+        results: [
+          { message_id: ID[0], ok: true },
+          { message_id: ID[1], ok: false, refusal: { kind: 'claimed', message: 'a sibling has it', hint: 'wait' } },
+        ],
+        unread: 1,
+        now,
+      },
+    },
+  ],
+  [
+    'claim',
+    ['claim', ID[0]],
+    {
+      '/mail/claim': {
+        results: [{ message_id: ID[0], ok: true }],
+        claimed_until: '2026-11-30T12:10:00.000Z',
+        unread: 1,
+        now,
+      },
+    },
+  ],
+  ['reopen', ['reopen', ID[0]], { '/mail/reopen': { results: [{ message_id: ID[0], ok: true }], unread: 1, now } }],
+  ['wait', ['wait'], { '/mail/inbox': inbox }],
+  ['wait-one-json', ['wait', '--json'], { '/mail/inbox': { ...page, messages: [LETTERS[0]], unread: 1 } }],
+  [
+    'account-list',
+    ['admin', 'account', 'list'],
+    {
+      '/admin/participant/list': {
+        accounts: [
+          {
+            id: 'claude',
+            label: 'Claude',
+            kind: 'agent',
+            may_send: true,
+            may_read: true,
+            may_dispatch: false,
+            may_behalf: false,
+            operator: false,
+            rooms: ['build', 'ops'],
+            listener: null,
+            created_at: now,
+          },
+        ],
+        has_more: false,
+        after: null,
+      },
+    },
+  ],
+  [
+    'room-list',
+    ['admin', 'room', 'list'],
+    {
+      '/admin/room/list': {
+        rooms: [{ id: 'build', label: null, members: ['claude', 'codex'], created_at: now }],
+        has_more: false,
+        after: null,
+      },
+    },
+  ],
+  [
+    'listener-list',
+    ['admin', 'listener', 'list'],
+    {
+      '/admin/listener/list': {
+        listeners: [
+          {
+            account: 'claude',
+            url: 'http://127.0.0.1:9/x',
+            coalesce: false,
+            pending: 2,
+            last_ok: null,
+            last_error: 'refused',
+            last_error_at: now,
+          },
+        ],
+      },
+    },
+  ],
+  [
+    'orphans-list',
+    ['admin', 'orphans', 'list'],
+    { '/admin/orphan/list': { orphans: [{ account: 'claude', session: SESSION, count: 2, oldest: ID[0] }] } },
+  ],
+  [
+    'refused',
+    ['send', 'codex/s-7f3a', 'hi'],
+    {
+      '/mail/send': refused(409, {
+        kind: 'ambiguous_session',
+        message: 'two sessions begin with s-7f3a',
+        hint: 'use more digits',
+        candidates: [`codex/${SESSION}`, 'codex/s-7f3a00\u001b'],
+      }),
+    },
+  ],
+  [
+    'refused-terminal',
+    ['send', 'ghost', 'hi'],
+    { '/mail/send': refused(404, { kind: 'unknown_participant', message: 'no account ghost', hint: 'list accounts' }) },
+    terminal,
+  ],
+  [
+    'refused-json',
+    ['send', 'ghost', 'hi', '--json'],
+    {
+      '/mail/send': refused(404, {
+        kind: 'unknown_participant',
+        message: 'no account ghost',
+        hint: 'list accounts',
+        participant: 'ghost',
+      }),
+    },
+  ],
+]
+
+test.each(CASES)('%s', async (golden, argv, answers, shell = {}) => {
+  using mailbox = canned(answers)
+  await expectGolden(golden, text(await sh(argv, { ...mailbox.shell, ...shell })))
+  for (const { path, authorization } of mailbox.asked)
+    expect(authorization).toBe(path === '/health' ? null : 'Bearer secret-of-claude')
+})
+
+/** What the command asked of the mailbox, without what was left open. */
+async function asked(argv: string[], stdin?: string): Promise<Record<string, unknown>> {
+  using mailbox = canned({
+    '/mail/send': sendAnswer,
+    '/mail/get': LETTERS[0],
+    '/mail/inbox': { ...page, messages: [LETTERS[0]], unread: 1 },
+  })
+  const { code, err } = await sh(argv, stdin === undefined ? mailbox.shell : { ...mailbox.shell, stdin })
+  expect(err).not.toContain('refused')
+  expect(code).toBe(0)
+  const body = mailbox.asked.at(-1)?.body
+  const said = Object.entries(body ?? {}).filter(
+    ([, value]) => value !== null && value !== false && !(Array.isArray(value) && value.length === 0),
+  )
+  return Object.fromEntries(said)
+}
+
+describe('send asks for', () => {
+  test.each([
+    [['codex', 'hello\nmore'], { to: 'codex', subject: 'hello', body: 'hello\nmore' }],
+    [['@codex', 'Subject', 'body'], { to: '@codex', subject: 'Subject', body: 'body' }],
+    [
+      ['codex, #build,claude/s-7f3a', '-s', 'x', 'body'],
+      { to: ['codex', '#build', 'claude/s-7f3a'], subject: 'x', body: 'body' },
+    ],
+    [['codex', '--', '--force'], { to: 'codex', subject: '--force', body: '--force' }],
+    [['codex', '-s', '', 'b'], { to: 'codex', subject: '', body: 'b' }],
+    [['codex', '\n \n'], { to: 'codex', subject: '(no subject)', body: '\n \n' }],
+    [['--reply-to', ID[1], 'yes'], { reply_to: ID[1], body: 'yes' }],
+    [['--reply-to', ID[1], '--close', 'codex', 'yes'], { to: 'codex', reply_to: ID[1], close: true, body: 'yes' }],
+    [
+      ['codex', 'b', '--ref', 'file=src/a=b.ts', '--ref', 'blob:9f86=x'],
+      {
+        to: 'codex',
+        subject: 'b',
+        body: 'b',
+        refs: [
+          { kind: 'file', locator: 'src/a=b.ts' },
+          { kind: 'blob', digest: '9f86', locator: 'x' },
+        ],
+      },
+    ],
+    [
+      ['codex', 'b', '--key', 'k', '--upsert', 'u', '--correlation', 'c', '--on-behalf-of', 'w'],
+      {
+        to: 'codex',
+        subject: 'b',
+        body: 'b',
+        idempotency_key: 'k',
+        upsert_key: 'u',
+        correlation: 'c',
+        on_behalf_of: 'w',
+      },
+    ],
+  ])('%p', async (argv, expected) => expect(await asked(['send', ...argv])).toEqual(expected))
+
+  test('standard input, byte for byte', async () => {
+    expect(await asked(['send', 'codex', '-s', 'x', '-'], ' a\r\n\n')).toEqual({
+      to: 'codex',
+      subject: 'x',
+      body: ' a\r\n\n',
+    })
+  })
+
+  test('a long first line becomes a short subject, whole characters', async () => {
+    const { subject } = await asked(['send', 'codex', '工'.repeat(200)])
+    expect(subject).toBe(`${'工'.repeat(33)}…`)
+  })
+})
+
+test.each([
+  [['send', 'codex'], 'the body is missing'],
+  [['send'], 'the recipient and the body are missing'],
+  [['send', '--file', 'x'], 'the recipient is missing'],
+  [['send', 'a', 'b', 'c', '-s', 'x'], 'the subject is given twice: as a word and with --subject'],
+  [['send', 'a', 'b', '--close'], '--close needs --reply-to'],
+  [['send', 'a', 'b', '--ref', 'x'], '--ref takes KIND=LOCATOR or KIND:DIGEST=LOCATOR'],
+  [['inbox', '--state', 'read'], '--state takes one of open, new, opened, closed, all'],
+  [['claim', ID[0], '--for', '1m', '--release'], 'either --for or --release'],
+  [['admin', 'account', 'add', 'a/b'], '"a/b" is no name'],
+  [['admin', 'account', 'set', 'claude'], 'nothing to change'],
+  [['admin', 'account', 'set', 'claude', '--can', 'sned'], '--can: no capability "sned"'],
+])('%p is usage', async (argv, message) => {
+  using mailbox = canned({})
+  const { code, out, err } = await sh(argv, mailbox.shell)
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(err).toStartWith(`refused: ${message}\n`)
+  expect(mailbox.asked).toEqual([])
+})
+
+test('reply closes unless it is told to keep', async () => {
+  expect(await asked(['reply', ID[0], 'done'])).toEqual({ reply_to: ID[0], body: 'done', close: true })
+  expect(await asked(['reply', ID[0], '--keep', '-s', 'x', 'done'])).toEqual({
+    reply_to: ID[0],
+    body: 'done',
+    subject: 'x',
+  })
+})
+
+test('view latest reads the last one listed, without a cursor', async () => {
+  using mailbox = canned({
+    '/mail/inbox': [
+      { ...page, messages: [], unread: 2 },
+      { ...page, messages: LETTERS.slice(0, 2), unread: 3, has_more: true, cursor: '0a1b2c3d.b' },
+      { ...page, messages: LETTERS.slice(1), unread: 3 },
+    ],
+    '/mail/get': LETTERS[2],
+  })
+  expect((await sh(['view', 'latest', '--peek'], mailbox.shell)).code).toBe(0)
+  const bodies = mailbox.asked.map(({ body }) => body)
+  expect(bodies.at(-1)).toEqual({ message_id: ID[2], peek: true })
+  for (const body of bodies.slice(0, -1)) expect(body).not.toHaveProperty('cursor')
+})
+
+test('the body alone is exact in a pipe, and safe on a terminal', async () => {
+  using mailbox = canned({ '/mail/get': LETTERS[1] })
+  expect((await sh(['view', ID[1], '--body'], mailbox.shell)).out).toBe(LETTERS[1]?.body ?? '')
+  expect((await sh(['view', ID[1], '--body'], { ...mailbox.shell, ...terminal })).out).not.toContain('\u001b[2J')
+})
+
+test('ack all closes what was listed before, and lists what was not', async () => {
+  using mailbox = canned({
+    '/mail/inbox': [
+      { ...inbox, messages: LETTERS },
+      { ...inbox, messages: [{ ...LETTERS[2], notified_at: now }], has_more: false },
+    ],
+    '/mail/ack': { results: LETTERS.slice(0, 2).map(({ message_id }) => ({ message_id, ok: true })), unread: 1, now },
+    '/mail/unread': { target: sendAnswer.from, unread: 1, oldest_age_secs: 3, now },
+  })
+  await expectGolden('ack-all', text(await sh(['ack', 'all'], mailbox.shell)))
+  expect(mailbox.asked.filter(({ path }) => path === '/mail/ack').map(({ body }) => body)).toEqual([
+    { message_ids: [ID[0], ID[1]] },
+  ])
+})
+
+test('wait asks again when the door has held it for its longest', async () => {
+  using mailbox = canned({
+    '/mail/inbox': [
+      { ...page, messages: [], unread: 0, waited_secs: 0 },
+      { ...page, messages: [LETTERS[0]], unread: 1 },
+    ],
+  })
+  expect(await sh(['wait', '--timeout', '1h'], mailbox.shell)).toMatchObject({ code: 0, err: '' })
+  expect(mailbox.asked.map(({ body }) => body)).toEqual([{ wait_secs: 60 }, { wait_secs: 60 }])
+})
+
+test('without a mailbox everything that needs it exits with 3 and says how to start it', async () => {
+  for (const argv of [['send', 'codex', 'hi'], ['inbox'], ['wait'], ['status'], ['admin', 'account', 'list']]) {
+    const { code, out, err } = await sh(argv, { env: { M4A_DATA_DIR: '/nowhere' } })
+    expect({ code, out }).toEqual({ code: 3, out: '' })
+    expect(err).toEndWith('try: start the mailbox with: mail4agent serve\n')
+  }
+})

@@ -1,0 +1,61 @@
+// Every command teaches: its help is kept as text, and its declaration keeps the rules.
+import { describe, expect, test } from 'bun:test'
+import { GLOBAL } from '../../../src/cli/command.ts'
+import { COMMAND_NAMES, loadAll, loadCommand } from '../../../src/cli/commands.ts'
+import { expectGolden } from './golden.ts'
+import { sh } from './shell.ts'
+
+const commands = await loadAll()
+
+test('the list of commands', async () => expectGolden('help', (await sh(['help'])).out))
+test('the list of what an operator does', async () => expectGolden('help-admin', (await sh(['help', 'admin'])).out))
+
+describe.each(commands.map((command) => [command.name, command] as const))('%s', (name, command) => {
+  test('help', async () => {
+    const { code, out, err } = await sh(['help', ...name.split(' ')])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    await expectGolden(`help-${name.replaceAll(' ', '-')}`, out)
+    expect((await sh([...name.split(' '), '--help'])).out).toBe(out)
+  })
+
+  test('its declaration', () => {
+    expect(command.summary).toMatch(/^[^A-Z].*[^.]$/)
+    expect(
+      name === 'version' || command.help.includes(`mail4agent ${name}`) || command.help.includes(`completion `),
+    ).toBe(true)
+    for (const line of command.help.split('\n')) expect(line.length).toBeLessThanOrEqual(130)
+    const all = { ...GLOBAL, ...command.options }
+    expect(Object.keys(all)).toHaveLength(Object.keys(GLOBAL).length + Object.keys(command.options).length)
+    const shorts = Object.values(all).flatMap((option) => ('short' in option ? [option.short] : []))
+    expect(new Set(shorts).size).toBe(shorts.length)
+  })
+
+  test('a wrong option is usage', async () => {
+    const { code, out, err } = await sh([...name.split(' '), '--nonsense'])
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toStartWith(`refused: no option "--nonsense" in ${name}\ntry: `)
+  })
+})
+
+test('close is ack', async () => expect(await loadCommand('close')).toBe(await loadCommand('ack')))
+
+test('each shell has every command and option', async () => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { code, out } = await sh(['completion', shell])
+    expect(code).toBe(0)
+    for (const word of COMMAND_NAMES.flatMap((name) => name.split(' '))) expect(out).toContain(word)
+    for (const option of commands.flatMap((command) => Object.keys(command.options))) expect(out).toContain(option)
+  }
+  expect((await sh(['completion', 'csh'])).code).toBe(2)
+})
+
+test('without a command: the list, on stderr, as usage', async () => {
+  expect(await sh([])).toMatchObject({ code: 2, out: '' })
+  expect(await sh(['--help'])).toMatchObject({ code: 0, err: '' })
+  expect((await sh(['--version'])).out).toMatch(/^mail4agent \d/)
+})
+
+test('help can be read by programs', async () => {
+  const { out } = await sh(['help', 'send', '--json'])
+  expect(JSON.parse(out)).toMatchObject({ name: 'send', usage: expect.stringContaining('mail4agent send') })
+})

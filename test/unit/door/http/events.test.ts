@@ -1,0 +1,85 @@
+// The event stream: ids only, of what the caller may read, from any point on, until the end.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { MailEvent } from '../../../../src/client/client.ts'
+import { Office, refusalOf } from '../support.ts'
+
+let office: Office
+beforeAll(async () => {
+  office = await Office.open('alice', 'bob', 'carol')
+})
+afterAll(() => office[Symbol.asyncDispose]())
+
+/** Reads `count` events of an account while `work` runs. */
+async function during(
+  account: string,
+  count: number,
+  work: () => Promise<unknown>,
+  over: 'tcp' | 'unix' = 'tcp',
+): Promise<MailEvent[]> {
+  const stream = office.client(account, over).events()
+  const events: MailEvent[] = []
+  const first = stream.next()
+  await Bun.sleep(100)
+  await work()
+  for (let next = await first; !next.done; next = await stream.next()) {
+    events.push(next.value)
+    if (events.length === count) break
+  }
+  await stream.return(undefined)
+  return events
+}
+
+const send = (from: string, to: string) =>
+  office.client(from).call('send', { to, subject: 'secret subject', body: 'b' })
+
+test.each(['tcp', 'unix'] as const)('tells sender and reader, over %s, and nobody else', async (over) => {
+  const work = async () => {
+    await send('alice', 'carol')
+    const { message_id } = await send('alice', 'bob')
+    await office.client('bob').call('ack', { message_id })
+  }
+  const events = await during('bob', 2, work, over)
+  expect(events.map((event) => event.kind)).toEqual(['sent', 'closed'])
+  expect(Object.keys(events[0] ?? {}).sort()).toEqual(['at', 'cursor', 'kind', 'message_id'])
+})
+
+test('goes on after a cursor', async () => {
+  const [seen] = await during('bob', 1, () => send('alice', 'bob'))
+  const { message_id } = await send('alice', 'bob')
+  const stream = office.client('bob').events(seen?.cursor)
+  expect((await stream.next()).value).toMatchObject({ kind: 'sent', message_id })
+  await stream.return(undefined)
+})
+
+test('takes the cursor from the query as well', async () => {
+  const headers = { authorization: `Bearer ${office.token('bob')}` }
+  const { cursor } = await office.client('bob').call('inbox', { state: 'all' })
+  const { message_id } = await send('alice', 'bob')
+  const answer = await office.fetch(`/events?cursor=${cursor}`, { headers })
+  let text = ''
+  for await (const piece of answer.body ?? []) {
+    text += new TextDecoder().decode(piece)
+    if (text.includes('data:')) break
+  }
+  expect(text).toStartWith('retry: 1000\nid: ')
+  expect(text).toContain(message_id)
+  expect(text).not.toContain('secret subject')
+})
+
+test('a cursor of another store, and what is none', async () => {
+  const client = office.client('bob')
+  expect((await refusalOf(client.events('00000000.1').next())).kind).toBe('cursor_expired')
+  expect((await refusalOf(client.events('nonsense').next())).toJSON()).toMatchObject({
+    kind: 'malformed',
+    field: 'cursor',
+  })
+})
+
+test('ends when the token is replaced', async () => {
+  const stream = office.client('carol').events()
+  const ended = Array.fromAsync(stream)
+  await Bun.sleep(100)
+  await office.client('operator').admin('participant/rotate', { id: 'carol' })
+  await send('alice', 'bob') // the next commit
+  expect(await ended).toEqual([])
+})

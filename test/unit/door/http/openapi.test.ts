@@ -1,0 +1,28 @@
+// The committed OpenAPI document is what the tables say. UPDATE_GOLDEN=1 writes it anew.
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { openapi } from '../../../../src/door/http/openapi.ts'
+import { ADMIN } from '../../../../src/wire/admin.ts'
+import { OPERATION_NAMES } from '../../../../src/wire/operations.ts'
+import { dig, type Json } from '../../../support/json.ts'
+
+const golden = Bun.file(join(import.meta.dir, '../../../golden/openapi.json'))
+const document: Json = JSON.parse(JSON.stringify(openapi()))
+
+test('is the committed one', async () => {
+  const text = `${JSON.stringify(openapi(), null, 2)}\n`
+  if (process.env.UPDATE_GOLDEN) await golden.write(text)
+  expect(await golden.text()).toBe(text)
+})
+
+test('has every route', () => {
+  const paths = Object.keys(Object(dig(document, 'paths')))
+  for (const name of OPERATION_NAMES) expect(paths).toContain(`/mail/${name}`)
+  for (const route of Object.keys(ADMIN)) expect(paths).toContain(`/admin/${route}`)
+})
+
+test('every reference leads somewhere', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1] ?? '')
+  expect(references.length).toBeGreaterThan(20)
+  for (const reference of references) expect(dig(document, ...reference.split('/'))).toBeDefined()
+})

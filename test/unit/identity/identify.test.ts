@@ -1,0 +1,204 @@
+// Who calls, with real processes: which session each of a family's members acts in, and what is refused.
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { AccountRow } from '../../../src/store/rows.ts'
+import { addAccount } from '../../support/population.ts'
+import { onLinux, until } from '../attest/support.ts'
+import { type House, openHouse, refused, scripts } from './family.ts'
+
+describe.if(onLinux)('callers', () => {
+  const { plain, claude, codex, remove } = scripts()
+  afterAll(remove)
+  let house: House
+  let a: AccountRow
+  let b: AccountRow
+  beforeEach(async () => {
+    house = await openHouse()
+    a = await addAccount(house.store, 'alpha')
+    b = await addAccount(house.store, 'beta')
+  })
+  afterEach(() => house.close())
+
+  test('an agent, its shell and a command of its shell are one session; the agent speaks MCP first or last', async () => {
+    const agent = await house.family(claude)
+    await agent.spawn([], 'shell', plain)
+    await agent.spawn(['shell'], 'command', plain)
+    const fromShell = await agent.call(['shell', 'command'], { account: a })
+    const itself = await agent.call([], { account: a, mcp: true })
+    expect(itself.session).toBe(fromShell.session)
+    expect(itself.session.attested).toMatchObject({ pid: agent.pid, exe: process.execPath, spawned_by: null })
+    expect((await agent.call(['shell'], { account: a })).session).toBe(itself.session)
+    expect(house.store.registry.liveSessions()).toHaveLength(1)
+  })
+
+  test('a second process with the same token is another session', async () => {
+    const one = await (await house.family(claude)).call([], { account: a, mcp: true })
+    const two = await (await house.family(claude)).call([], { account: a, mcp: true })
+    expect(one.session.name).not.toBe(two.session.name)
+    expect(one.session.box).not.toBe(two.session.box)
+  })
+
+  test('a nested agent is its own session, of the same account or of another', async () => {
+    const outer = await house.family(claude)
+    await outer.spawn([], 'shell', plain)
+    await outer.spawn(['shell'], 'inner', codex)
+    await outer.spawn(['shell', 'inner'], 'shell', plain)
+    const own = (await outer.call([], { account: a, mcp: true })).session
+    const inner = (await outer.call(['shell', 'inner', 'shell'], { account: a })).session
+    expect(inner.name).not.toBe(own.name)
+    expect(inner.attested.spawned_by).toBe(`alpha/${own.name}`)
+    const other = (await outer.call(['shell', 'inner'], { account: b, mcp: true })).session
+    expect(other.account).toBe(b.id)
+    expect((await outer.call(['shell'], { account: a })).session).toBe(own)
+  })
+
+  test("another account's token in an agent's shell is a session of the command, never of an outer agent", async () => {
+    const outer = await house.family(claude)
+    await outer.spawn([], 'inner', claude)
+    await outer.spawn(['inner'], 'shell', plain)
+    await outer.call([], { account: b, mcp: true })
+    await outer.call(['inner'], { account: a, mcp: true })
+    const process = await outer.process(['inner', 'shell'])
+    const { session } = await outer.call(['inner', 'shell'], { account: b })
+    expect(session.attested.pid).toBe(process.pid)
+  })
+
+  test('the anchor stays what it was at the first contact, and ends the caller with it', async () => {
+    const top = await house.family(plain)
+    await top.spawn([], 'agent', claude)
+    await top.spawn(['agent'], 'orphan', plain)
+    const orphan = await top.verdict(['agent', 'orphan'])
+    const { session } = await house.identity.caller(a, orphan, {}, false)
+    // the agent ends; what it started goes on, under another parent
+    await top.exit(['agent'])
+    await until(() => !house.identity.alive(session))
+    const again = async () => house.identity.caller(a, orphan, {}, false)
+    expect(await refused(again())).toBe('anchor_ended')
+    await house.identity.sweep()
+    expect(session.ended).toBeNumber()
+  })
+
+  test("a person's and an operator's token are refused below an agent, by name, and are no session", async () => {
+    const person = await house.store.addAccount({ ...a, name: 'ada', kind: 'person', digest: '1'.repeat(64) })
+    const operator = await addAccount(house.store, 'root', { operator: true })
+    const agent = await house.family(claude)
+    await agent.spawn([], 'shell', plain)
+    for (const account of [person, operator])
+      for (const path of [[], ['shell']]) expect(await refused(agent.call(path, { account }))).toBe('agent_ancestor')
+    expect(house.store.registry.liveSessions()).toEqual([])
+    const outside = await house.family(plain)
+    expect((await outside.call([], { account: operator })).account).toBe(operator)
+  })
+
+  test('with no agents in the list, and where the operator allows it, agents may use them', async () => {
+    for (const options of [{ recognised: [] }, { allowAgentsAsPersons: true }]) {
+      const open = await openHouse(options)
+      try {
+        const agent = await open.family(claude)
+        const account = await addAccount(open.store, 'root', { operator: true })
+        expect((await agent.call([], { account })).account).toBe(account)
+      } finally {
+        await open.close()
+      }
+    }
+  })
+
+  test('each conversation is a session, and the process has one of its own', async () => {
+    const agent = await house.family(codex)
+    const speak = (key?: string) =>
+      agent.call([], { account: a, mcp: true, said: key ? { conversation: { key, source: 'meta' } } : {} })
+    const own = (await speak()).session
+    const one = (await speak('thread-1')).session
+    const two = (await speak('thread-2')).session
+    expect(new Set([own.name, one.name, two.name]).size).toBe(3)
+    expect((await speak('thread-1')).session).toBe(one)
+    expect((await speak()).session).toBe(own)
+    expect(one.corroborated).toMatchObject({
+      provider: 'codex',
+      provider_session_id: 'thread-1',
+      conversation: 'thread-1',
+      sources: { provider: 'proc', provider_session_id: 'meta', conversation: 'meta', cwd: 'proc' },
+    })
+    // a key that cannot be one narrows nothing
+    for (const odd of ['', 'with space', 'x'.repeat(200), 'line\nbreak']) expect((await speak(odd)).session).toBe(own)
+  })
+
+  test("the caller's environment chooses among the anchor's conversations and adds none", async () => {
+    const agent = await house.family(codex)
+    const said = (key: string) => ({ conversation: { key, source: 'meta' as const } })
+    const one = (await agent.call([], { account: a, mcp: true, said: said('thread-1') })).session
+    await agent.spawn([], 'hook', plain)
+    expect((await agent.call(['hook'], { account: a })).session).toBe(one)
+    const two = (await agent.call([], { account: a, mcp: true, said: said('thread-2') })).session
+    await agent.spawn([], 'first', plain, { CODEX_THREAD_ID: 'thread-1' })
+    await agent.spawn([], 'second', plain, { CODEX_THREAD_ID: 'thread-2' })
+    await agent.spawn([], 'outer', plain, { CODEX_THREAD_ID: 'thread-of-an-outer-agent' })
+    expect((await agent.call(['first'], { account: a })).session).toBe(one)
+    expect((await agent.call(['second'], { account: a })).session).toBe(two)
+    const own = (await agent.call(['outer'], { account: a })).session
+    expect(own.conversation).toBeNull()
+    // a bridge hands the key on
+    expect((await agent.call(['outer'], { account: a, said: said('thread-2') })).session).toBe(two)
+  })
+
+  test('50 first calls at once register one session', async () => {
+    const agent = await house.family(claude)
+    const verdict = await agent.verdict([])
+    const callers = await Promise.all(
+      Array.from({ length: 50 }, async () => house.identity.caller(a, verdict, {}, true)),
+    )
+    expect(new Set(callers.map(({ session }) => session)).size).toBe(1)
+    // and from then on it answers at once
+    expect(house.identity.caller(a, verdict, {}, true)).not.toBeInstanceOf(Promise)
+  })
+
+  test('a restarted mailbox knows its sessions again', async () => {
+    const agent = await house.family(claude)
+    await agent.spawn([], 'shell', plain)
+    const { session } = await agent.call([], { account: a, mcp: true })
+    house.restart()
+    expect((await agent.call(['shell'], { account: a })).session).toBe(session)
+  })
+
+  test('the sweep ends what has gone and leaves what runs', async () => {
+    const stays = await house.family(claude)
+    const goes = await house.family(claude)
+    const one = (await stays.call([], { account: a, mcp: true })).session
+    const two = (await goes.call([], { account: a, mcp: true })).session
+    await goes.kill()
+    expect(house.identity.alive(two)).toBe(false)
+    await Promise.all([house.identity.sweep(), house.identity.sweep()])
+    expect(one.ended).toBeNull()
+    expect(two.ended).toBeNumber()
+    expect(house.store.registry.liveSessions()).toEqual([one])
+  })
+
+  test('a session of another boot is not alive, whatever process has its numbers', async () => {
+    const agent = await house.family(claude)
+    const { session } = await agent.call([], { account: a, mcp: true })
+    expect(house.identity.alive(session)).toBe(true)
+    expect(house.identity.alive({ ...session, instance: { ...session.instance, boot: 'another' } })).toBe(false)
+  })
+
+  test('what attestation refuses is refused here by the same name', async () => {
+    const refuse = async (kind: 'peer_gone' | 'other_user') =>
+      house.identity.caller(a, { ok: false, kind, seen: { pid: 1 } }, {}, false)
+    expect(await refused(refuse('peer_gone'))).toBe('peer_gone')
+    expect(await refused(refuse('other_user'))).toBe('other_user')
+  })
+
+  test('a forwarder is refused unless it is allowed', async () => {
+    const agent = await house.family(plain)
+    const verdict = await agent.verdict([])
+    if (!verdict.ok) throw new Error(verdict.kind)
+    const socat = { ...verdict, process: { ...verdict.process, exe: '/usr/bin/socat' } }
+    const call = async () => house.identity.caller(a, socat, {}, false)
+    expect(await refused(call())).toBe('forwarder')
+    const open = await openHouse({ allowForwarders: true })
+    try {
+      const account = await addAccount(open.store, 'alpha')
+      expect((await open.identity.caller(account, socat, {}, false)).session.attested.exe).toBe('/usr/bin/socat')
+    } finally {
+      await open.close()
+    }
+  })
+})

@@ -1,0 +1,44 @@
+// The plans of the hot queries: each walks one index and sorts nothing, so that its cost does not grow with the mailbox.
+import { expect, test } from 'bun:test'
+import { Database } from 'bun:sqlite'
+import { migrate } from '../../../src/store/migrate.ts'
+import { SQL as LOG } from '../../../src/store/reads/log.ts'
+import { SQL as MESSAGES } from '../../../src/store/reads/messages.ts'
+import { SQL as PAGES } from '../../../src/store/reads/pages.ts'
+
+const db = new Database(':memory:')
+migrate(db, null)
+
+const plan = (sql: string): string =>
+  db
+    .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all()
+    .map((row) => row.detail)
+    .join('; ')
+
+const KEY = 'SEARCH d USING PRIMARY KEY (box=? AND closed=? AND id>?); SEARCH m USING INTEGER PRIMARY KEY (rowid=?)'
+
+test.each([
+  ['a page of the own box', PAGES.own, KEY],
+  ['a page of the account', PAGES.account, KEY],
+  [
+    'closed mail of the account',
+    PAGES.accountClosed,
+    'SEARCH d USING PRIMARY KEY (box=? AND closed=? AND id>?); CORRELATED SCALAR SUBQUERY 1; SEARCH x USING PRIMARY KEY (box=? AND closed=? AND id=?); SEARCH m USING INTEGER PRIMARY KEY (rowid=?)',
+  ],
+  ['unread', PAGES.open, 'SEARCH box USING INTEGER PRIMARY KEY (rowid=?)'],
+  ['the oldest open letter', PAGES.oldest, 'SEARCH d USING PRIMARY KEY (box=? AND closed=?); SEARCH m USING INTEGER PRIMARY KEY (rowid=?)'],
+  ['orphans', PAGES.orphans, 'SEARCH delivery USING PRIMARY KEY (box=? AND closed=?)'],
+  ['one message', MESSAGES.message, 'SEARCH message USING INTEGER PRIMARY KEY (rowid=?)'],
+  ['one copy', MESSAGES.delivery, 'SEARCH delivery USING PRIMARY KEY (box=? AND closed=? AND id=?)'],
+  ['sent mail', MESSAGES.sent, 'SEARCH message USING INDEX message_sent (account=? AND id<?)'],
+  ['a thread', MESSAGES.thread, 'SEARCH message USING INDEX message_thread (thread=? AND id>?)'],
+])('%s', (_name, sql, expected) => {
+  expect(plan(sql)).toBe(expected)
+})
+
+test('events are merged from two logs without sorting', () => {
+  expect(plan(LOG.events)).toContain('SEARCH event USING INTEGER PRIMARY KEY (rowid>?)')
+  expect(plan(LOG.events)).toContain('SEARCH message USING INTEGER PRIMARY KEY (rowid>?)')
+  expect(plan(LOG.events)).not.toContain('TEMP B-TREE')
+})
