@@ -13,7 +13,10 @@ export type Io = {
   /** Standard input as it comes. */
   inputStream(): AsyncIterable<Uint8Array>
   env: Record<string, string | undefined>
-  /** What M4A_TOKEN held. It is no longer in the environment: no child of ours inherits it. */
+  /**
+   * What M4A_TOKEN held. It is no longer in `env`, so no child that is started with that inherits it; one that Bun.spawn
+   * starts without an `env` would get the environment as it was.
+   */
   token: string | null
   cwd: string
   home: string

@@ -1,5 +1,4 @@
 // A letter as people read it: our facts first, then the body behind bars; and letters as rows of a table.
-import { parseAddress } from '../wire/address.ts'
 import type { Message, Receipt } from '../wire/letter.ts'
 import type { Context } from './context.ts'
 import { quoteBody } from './escape.ts'

@@ -53,7 +53,7 @@ export type Daemon = {
 const SWEEP_MS = 2_000
 /** Milliseconds for the calls under way, and then for their last bytes. */
 const ANSWERS_MS = 1_000
-const BYTES_MS = 250
+const BYTES_MS = 600
 
 type Closer = () => void | Promise<void>
 
@@ -92,14 +92,11 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
   const broken = Promise.withResolvers<string>()
   process.umask(0o077) // also for what SQLite makes beside the database
   privateFolder(dataDir)
-  const store = await openStore(files.store, (reason) => {
-    log.error('the store cannot write any more', { reason })
-    broken.resolve(reason)
-  })
-  closers.push(() => store.close())
   const attestor = openAttestor()
   closers.push(() => attestor.close())
-  const attestation = await attestor.selfTest()
+  const [store, attestation] = await Promise.all([openStore(files.store, broken.resolve), attestor.selfTest()])
+  closers.push(() => store.close())
+  void broken.promise.then((reason) => log.error('the store cannot write any more', { reason }))
   if (!attestation.ok) log.error('callers cannot be proved, so mail is refused', { reason: attestation.reason })
   const firstStart = await ensureOperator(store, files.operatorKey)
 
@@ -185,10 +182,14 @@ async function openDoors(
   closers: Closer[],
 ): Promise<{ tcp: TcpDoor; socket: string | null }> {
   const serve = createApp(door).fetch // made here and now: the first caller does not wait for it
+  const doors: { stop(ms: number): Promise<void> }[] = []
+  closers.push(async () => {
+    await Promise.all(doors.map((door) => door.stop(BYTES_MS)))
+  })
   const tcp = listen(port, attestor, serve)
-  closers.push(() => tcp.stop(BYTES_MS))
+  doors.push(tcp)
   const unix = socket === null ? null : await listenOnSocket(socket, attestor, serve, log)
-  if (unix) closers.push(() => unix.stop(BYTES_MS))
+  if (unix) doors.push(unix)
   return { tcp, socket: unix?.path ?? null }
 }
 

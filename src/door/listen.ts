@@ -18,6 +18,7 @@ export type TcpDoor = {
 
 /** Seconds; Bun's longest. A wait of a minute is silent, and an agent keeps its connection between turns. */
 const IDLE = 255
+const ATTEMPTS = 8
 /** Bytes: bodies up to here are refused with a reason; larger ones are cut off. */
 export const ABSURD = 64 * LIMITS.request
 
@@ -26,6 +27,17 @@ export const ABSURD = 64 * LIMITS.request
  * @throws Refusal `port_taken` naming it, also when only ::1 is taken: clients of `localhost` would call the other program
  */
 export function listen(port: number, attestor: Attestor, serve: Serve): TcpDoor {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return listenOnce(port, attestor, serve)
+    } catch (error) {
+      // a port that the kernel chose on 127.0.0.1 may be another program's on ::1
+      if (port !== 0 || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+function listenOnce(port: number, attestor: Attestor, serve: Serve): TcpDoor {
   const first = bind('127.0.0.1', port, attestor, serve)
   const chosen = first.port ?? port
   const servers = [first]
@@ -35,8 +47,12 @@ export function listen(port: number, attestor: Attestor, serve: Serve): TcpDoor 
     try {
       servers.push(bind('::1', chosen, attestor, serve))
     } catch (error) {
-      void first.stop(true)
-      throw error
+      const code = error instanceof Refusal ? error.facts.code : undefined
+      if (code === 'EADDRINUSE' || typeof code !== 'string') {
+        void first.stop(true)
+        throw error
+      }
+      unavailable.push({ address: '::1', reason: code })
     }
   }
   return {
@@ -71,7 +87,7 @@ function bind(address: string, port: number, attestor: Attestor, serve: Serve): 
     return server
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new Refusal('port_taken', `cannot listen on port ${port} of ${address} (${code})`, { port, address })
+    throw new Refusal('port_taken', `cannot listen on port ${port} of ${address} (${code})`, { port, address, code })
   }
 }
 

@@ -11,17 +11,28 @@ import { addressOf, sessionText } from './who.ts'
 export const toText = (address: Address): string =>
   `"to":${JSON.stringify(address)},"to_text":"${formatAddress(address)}"`
 
+let lastTime = Number.NaN
+let lastText = ''
+/** RFC 3339; the letters of a page were mostly notified, opened or closed at one moment. */
+function time(ms: number): string {
+  if (ms !== lastTime) {
+    lastTime = ms
+    lastText = rfc3339(ms)
+  }
+  return lastText
+}
+
 /** The members that tell what became of one delivery, `"state":…` first. Times that have not come are absent. */
 export function stateText(mail: Mail, row: DeliveryRow, now: number): string {
   const plain = row.closed === 0 && row.opened === null
   let text = plain ? '"state":"new"' : row.closed === 1 ? '"state":"closed"' : '"state":"opened"'
-  if (row.notified !== null) text += `,"notified_at":"${rfc3339(row.notified)}"`
-  if (row.opened !== null) text += `,"opened_at":"${rfc3339(row.opened)}"${by(mail, 'opened_by', row.openedBy)}`
-  if (row.closedAt !== null) text += `,"closed_at":"${rfc3339(row.closedAt)}"${by(mail, 'closed_by', row.closedBy)}`
+  if (row.notified !== null) text += `,"notified_at":"${time(row.notified)}"`
+  if (row.opened !== null) text += `,"opened_at":"${time(row.opened)}"${by(mail, 'opened_by', row.openedBy)}`
+  if (row.closedAt !== null) text += `,"closed_at":"${time(row.closedAt)}"${by(mail, 'closed_by', row.closedBy)}`
   if (row.reason !== null) text += `,"close_reason":"${row.reason}"`
   if (row.kind === KIND.account && row.closed === 0) {
     const claim = mail.store.registry.claim(row.box, row.id, now)
-    if (claim) text += `${by(mail, 'claimed_by', claim.session)},"claimed_until":"${rfc3339(claim.until)}"`
+    if (claim) text += `${by(mail, 'claimed_by', claim.session)},"claimed_until":"${time(claim.until)}"`
   }
   return text
 }

@@ -148,7 +148,7 @@ describe.each(CLIENTS)('%s', (client) => {
         const child = await tools(agent).whoami()
         expect(child.account).toBe(account)
         expect(child.address_text).not.toBe(me.address_text)
-        expect(child.card?.attested.spawned_by).toBe(me.address_text.split('/')[1] ?? '')
+        expect(child.card?.attested.spawned_by).toBe(me.address_text)
         // The environment of the outer agent is inherited and must not win.
         expect((await curl(agent, mailbox, account).whoami()).address_text).toBe(child.address_text)
         expect((await cli(agent, mailbox, account).whoami()).address_text).toBe(child.address_text)

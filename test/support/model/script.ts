@@ -69,14 +69,14 @@ export class Script {
 
   /** The oldest parked request, left in place. */
   async #next(signal?: AbortSignal): Promise<Parked> {
-    const deadline = Date.now() + PATIENCE
+    const deadline = performance.now() + PATIENCE
     for (;;) {
       const first = this.#parked[0]
       if (first) return first
       signal?.throwIfAborted()
-      if (Date.now() > deadline) throw new Error(`the agent's client asked its model nothing for ${PATIENCE} ms`)
+      if (performance.now() > deadline) throw new Error(`the agent's client asked its model nothing for ${PATIENCE} ms`)
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, deadline - Date.now() + 1)
+        const timer = setTimeout(resolve, deadline - performance.now() + 1)
         this.#arrived = () => {
           clearTimeout(timer)
           resolve()

@@ -1,0 +1,72 @@
+// An actor: a child process that is a session. It calls the mailbox at the door that it is told, from its own pid.
+import { join } from 'node:path'
+
+export type DoorName = 'http' | 'socket' | 'mcp-legacy' | 'mcp-modern' | 'cli'
+export const DOORS: readonly DoorName[] = ['http', 'socket', 'mcp-legacy', 'mcp-modern', 'cli']
+
+export type Where = { token: string; port: number; socket: string; data: string; root: string }
+export type Order =
+  | { door: DoorName; op: string; request: object }
+  | { door: 'raw'; path: string; request: unknown; headers?: Record<string, string> }
+export type Reply = { status: number; body: Record<string, any> }
+
+export class Actor {
+  readonly #child
+  readonly #waiting = new Map<number, (reply: Reply) => void>()
+  #next = 0
+
+  private constructor(where: Where) {
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, 'actor-process.ts')], {
+      env: { PATH: process.env.PATH ?? '', HOME: where.root, ACTOR: JSON.stringify(where) },
+      // a session leader without a terminal: nobody above it can be its anchor
+      detached: true,
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'inherit',
+    })
+    this.#child = child
+    void this.#listen(child.stdout)
+  }
+
+  static async start(where: Where): Promise<Actor> {
+    return new Actor(where)
+  }
+
+  get pid(): number {
+    return this.#child.pid
+  }
+
+  /** One call; resolves to HTTP status (or for the CLI its exit code) and the parsed answer or refusal. */
+  call(order: Order): Promise<Reply> {
+    const id = this.#next++
+    this.#child.stdin.write(`${JSON.stringify({ id, ...order })}\n`)
+    this.#child.stdin.flush()
+    return new Promise((resolve) => this.#waiting.set(id, resolve))
+  }
+
+  /** The same at a door that answers the wire object: throws the refusal's kind where it is refused. */
+  async ask(door: DoorName, op: string, request: object = {}): Promise<Record<string, any>> {
+    const { body } = await this.call({ door, op, request })
+    if (typeof body.kind === 'string' && typeof body.hint === 'string') throw new Error(body.kind)
+    return body
+  }
+
+  async end(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    this.#child.kill(signal)
+    await this.#child.exited
+  }
+
+  async #listen(output: ReadableStream<Uint8Array>): Promise<void> {
+    let rest = ''
+    for await (const chunk of output.pipeThrough(new TextDecoderStream())) {
+      rest += chunk
+      const lines = rest.split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        const { id, ...reply } = JSON.parse(line) as Reply & { id: number }
+        this.#waiting.get(id)?.(reply)
+        this.#waiting.delete(id)
+      }
+    }
+  }
+}
