@@ -97,7 +97,7 @@ _mail4agent() {
   _mail4agent_choices "$here"
   _describe 'mail4agent' choices || _files
 }
-compdef _mail4agent mail4agent
+if [[ $funcstack[1] = _mail4agent ]]; then _mail4agent "$@"; else compdef _mail4agent mail4agent; fi
 `
 }
 

@@ -41,6 +41,7 @@ async function again(
   signal: AbortSignal,
 ): Promise<InboxAnswer> {
   for (const giveUp = performance.now() + RESTART_MS; ; await Bun.sleep(500)) {
+    signal.throwIfAborted()
     try {
       return await client.call('inbox', request, { signal })
     } catch (error) {

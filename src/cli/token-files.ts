@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   fstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -12,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { privateFolder } from '../door/folders.ts'
 import { canonical, isName } from '../wire/names.ts'
 import { Refusal } from '../wire/refusal.ts'
 
@@ -24,8 +24,7 @@ const folder = (dataDir: string): string => join(dataDir, 'tokens')
 const fileOf = (name: string): string => (name.startsWith('.') ? `%2e${name.slice(1)}` : name)
 const nameOf = (file: string): string => (file.startsWith('%2e') ? `.${file.slice(3)}` : file)
 
-/** Where the secret of `name` is to be: beside what is there under another spelling of the name, there is never a second. */
-export const tokenPath = (dataDir: string, name: string): string => join(folder(dataDir), fileOf(name))
+const tokenPath = (dataDir: string, name: string): string => join(folder(dataDir), fileOf(name))
 
 /** The accounts whose secrets are here, the operator of the first start last. */
 export function tokenNames(dataDir: string): string[] {
@@ -94,11 +93,14 @@ export function readToken(path: string): string | null {
 /** A secret on its way into place: under no account's name until the mailbox has taken its digest. */
 export type PendingToken = { path: string; keep(): void; drop(): void }
 
-/** Writes the secret before anybody depends on it, so that none is lost when we are stopped in between. */
+/**
+ * Writes the secret before anybody depends on it, so that none is lost when we are stopped in between.
+ * @throws Refusal `bad_permissions`: the folder is open to others
+ */
 export function prepareToken(dataDir: string, name: string, secret: string): PendingToken {
-  mkdirSync(folder(dataDir), { recursive: true, mode: 0o700 })
+  privateFolder(folder(dataDir))
   const path = tokenPath(dataDir, name)
-  const pending = join(folder(dataDir), `.${fileOf(name)}.${process.pid}`)
+  const pending = join(folder(dataDir), `.${crypto.randomUUID()}`)
   writeFileSync(pending, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
   return {
     path,

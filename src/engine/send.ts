@@ -72,8 +72,9 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
     upsert: request.upsert_key ?? null,
     close: request.close && parent ? parent.message.id : null,
   })
-  // who answers a message has opened it; both writes share a commit
-  const [outcome] = await Promise.all([sent, request.close || !parent ? null : markOpened(mail, caller, parent)])
+  // who answers a message has opened it; both writes share a commit, and a mark that failed leaves the answer stored
+  const marked = parent && !request.close ? markOpened(mail, caller, parent) : null
+  const [outcome] = await Promise.all([sent, marked?.catch(() => {})])
   if (outcome.conflict) throw conflict(mail, outcome)
   if (outcome.duplicate) return duplicateAnswer(mail, caller, outcome.id)
 

@@ -93,6 +93,7 @@ test('a restored backup: the mailbox must be stopped, and cursors from before ar
   const stale = await at.run(['inbox', '--cursor', page.cursor ?? '', '--as', 'codex', '--json'])
   expect(stale.code).toBe(1)
   expect(JSON.parse(stale.err).kind).toBe('cursor_expired')
+  await at.run(['ack', 'all', '--as', 'codex'])
 })
 
 test('SIGTERM ends the mailbox within two seconds, with somebody waiting', async () => {

@@ -30,7 +30,7 @@ describe('a mailbox', () => {
   })
   afterAll(() => at[Symbol.asyncDispose]())
 
-  const send = (from: string, to: string, ...more: string[]) => at.json<SendAnswer>(['send', to, ...more, '--as', from])
+  const send = (from: string, to: string, ...more: string[]) => at.json<SendAnswer>(['--as', from, 'send', to, ...more])
   const inbox = async (as: string, ...more: string[]) =>
     (await at.json<InboxAnswer>(['inbox', '--as', as, ...more])).messages
 
@@ -73,7 +73,7 @@ describe('a mailbox', () => {
       err: expect.stringContaining('try: choose another name'),
     })
     expect(readFileSync(join(at.dataDir, 'tokens/claude'), 'utf8')).toBe(before)
-    expect(readdirSync(join(at.dataDir, 'tokens'))).toEqual(['claude', 'codex'])
+    expect(readdirSync(join(at.dataDir, 'tokens')).sort()).toEqual(['claude', 'codex'])
   })
 
   test('a body arrives byte for byte, from a word, standard input and a file', async () => {
@@ -143,9 +143,10 @@ describe('a mailbox', () => {
     expect(first?.account).toBe('claude')
     expect(first?.address_text).toBe(second?.address_text ?? '')
     expect(first?.card?.attested.exe).toBe(at.agent)
-    const letters = await at.asAgent(
-      `id=$(m4a send codex 'from the shell' --json | sed 's/.*"message_id":"\\([^"]*\\)".*/\\1/'); m4a reply "$id" --keep answer --as codex >/dev/null; m4a inbox --json`,
-    )
+    // A subshell would be another process of that name, and so another session: our commands stand outside of $( ).
+    const letters = await at.asAgent(`m4a send codex 'from the shell' --json > sent.json
+      id=$(sed 's/.*"message_id":"\\([^"]*\\)".*/\\1/' sent.json)
+      m4a reply "$id" --keep answer --as codex > replied; m4a inbox --json`)
     expect(JSON.parse(letters.out).messages.map((message: Message) => message.body)).toEqual(['answer'])
   })
 

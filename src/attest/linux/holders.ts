@@ -1,7 +1,7 @@
 // Which processes on this machine hold given sockets: one pass over /proc/*/fd. Runs in the worker.
 import { libc } from './libc.ts'
 import { ForkMark, readMachine } from './machine.ts'
-import { belongsTo } from './pinned.ts'
+import { belongsTo } from './process-files.ts'
 import { eachSocket, type FilesRead, openCount, openFiles, openProcess, processIds, reasonOf } from './procfs.ts'
 
 /** A process that has the socket `inode` open, and one descriptor under which it has it. */

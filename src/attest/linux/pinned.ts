@@ -1,23 +1,18 @@
 // One process instance, held by its open /proc folder: after its end every read fails, it never reaches the next owner.
 import type { Instance, Process } from '../attestor.ts'
-import { cstring, libc, memory, O_CLOEXEC, O_DIRECTORY } from './libc.ts'
+import { cstring, libc, memory, O_CLOEXEC } from './libc.ts'
 import { type Machine, pidfdInode } from './machine.ts'
-import { eachSocket, numbersIn, openFiles, openProcess, ownerOf, readFile, readLink, socketInode } from './procfs.ts'
+import { argvOf, childrenOf, realUidOf, variablesOf } from './process-files.ts'
+import { eachSocket, openFiles, openProcess, ownerOf, readLink, socketInode } from './procfs.ts'
 import { openStat, readStat, stat, statName } from './stat.ts'
 
 const file = {
-  status: cstring('status'),
   exe: cstring('exe'),
   cwd: cstring('cwd'),
-  cmdline: cstring('cmdline'),
   environ: cstring('environ'),
   pidns: cstring('ns/pid'),
-  task: cstring('task'),
 }
-const ARGV_LIMIT = 256 * 1024
-const ENVIRON_LIMIT = 2 * 1024 * 1024
 const DELETED = ' (deleted)'
-const decoder = new TextDecoder()
 const byte = memory(64)
 
 export class Pinned {
@@ -39,7 +34,6 @@ export class Pinned {
   #image = -1
   #machine: Machine
   #process: Process | undefined
-  #startTicks = 0
   #startCode = 0
   #startBreak = 0
   #startStack = 0
@@ -122,19 +116,18 @@ export class Pinned {
       const mark = execMark()
       this.#openImage()
       const uid = ownerOf(this.#dir)
-      const status = readFile(this.#dir, file.status, 65536)
+      const real = realUidOf(this.#dir)
       const exe = readLink(this.#dir, file.exe)
       const cwd = readLink(this.#dir, file.cwd)
-      const cmdline = readFile(this.#dir, file.cmdline, ARGV_LIMIT)
+      const argv = argvOf(this.#dir)
       const pidns = this.#process?.pidns || readLink(this.#dir, file.pidns)
       const pidfd = this.#machine.hasPidfs ? (this.#process?.pidfd ?? pidfdInode(this.pid)) : null
       // The pid was not given on while `dir` still reads a process, so the pidfd was this one's.
-      if (!readStat(this.#stat) || status === null || cmdline === null) return false
+      if (!readStat(this.#stat) || real === null || argv === null) return false
       if (execMark() !== mark || ownerOf(this.#dir) !== uid) continue
       if (this.#machine.hasPidfs && pidfd === null) return false
       if (this.#files < 0) this.#files = openFiles(this.#dir) // an exec can make a process readable
-      this.mixedUser = realUid(decoder.decode(status)) !== uid
-      this.#startTicks = stat.start
+      this.mixedUser = real !== uid
       this.#startCode = stat.startCode
       this.#startBreak = stat.startBreak
       this.#startStack = stat.startStack
@@ -143,7 +136,7 @@ export class Pinned {
       this.loadedAt = performance.now()
       this.#keep({
         pid: this.pid,
-        start: String(this.#startTicks),
+        start: String(stat.start),
         pidfd,
         boot: this.#machine.boot,
         pidns: pidns ?? '',
@@ -153,7 +146,7 @@ export class Pinned {
         tty: stat.tty,
         comm: statName(),
         exe: exe?.endsWith(DELETED) ? exe.slice(0, -DELETED.length) : exe,
-        argv: nulSeparated(decoder.decode(cmdline)),
+        argv,
         cwd: cwd?.endsWith(DELETED) ? cwd.slice(0, -DELETED.length) : cwd,
         execMark: mark,
       })
@@ -189,25 +182,11 @@ export class Pinned {
 
   /** Pids of the children of all its threads; null where the kernel does not tell (CONFIG_PROC_CHILDREN). */
   children(): number[] | null {
-    const tasks = libc().openat(this.#dir, file.task.at, O_DIRECTORY)
-    if (tasks < 0) return null
-    let found: number[] | null = null
-    // The children of a thread that ends go to another thread, whose list may have been read already: start anew.
-    for (let tries = 0; tries < 4 && found === null; tries++) found = childrenOf(tasks)
-    libc().close(tasks)
-    return found
+    return childrenOf(this.#dir)
   }
 
   environment(names: readonly string[]): Record<string, string> {
-    const raw = readFile(this.#dir, file.environ, ENVIRON_LIMIT)
-    const found: Record<string, string> = {}
-    if (raw === null) return found
-    for (const entry of nulSeparated(decoder.decode(raw))) {
-      const cut = entry.indexOf('=')
-      const key = entry.slice(0, cut)
-      if (cut > 0 && names.includes(key) && !Object.hasOwn(found, key)) found[key] = entry.slice(cut + 1)
-    }
-    return found
+    return variablesOf(this.#dir, names)
   }
 
   close() {
@@ -220,42 +199,7 @@ export class Pinned {
   }
 }
 
-/** Null where the list of one of the threads cannot be read. */
-function childrenOf(tasks: number): number[] | null {
-  const threads = numbersIn(tasks)
-  if (typeof threads === 'number') return null
-  const found: number[] = []
-  for (const thread of threads) {
-    const text = readFile(tasks, cstring(`${thread}/children`), 1024 * 1024)
-    if (text === null) return null
-    for (const child of decoder.decode(text).split(' ')) if (child !== '') found.push(Number(child))
-  }
-  return found
-}
-
 /** What every exec moves (address layout) or replaces (image), from the line last read. */
 function execMark(): string {
   return `${stat.startStack}:${stat.argStart}:${stat.envEnd}:${stat.startCode}:${stat.startBreak}`
-}
-
-function nulSeparated(text: string): string[] {
-  const parts = text.split('\0')
-  if (parts.at(-1) === '') parts.pop()
-  return parts
-}
-
-/** The first number of the `Uid:` line of /proc/PID/status: proc_pid_status(5). */
-export function realUid(status: string): number {
-  const found = /^Uid:\s+(\d+)/m.exec(status)
-  return found ? Number(found[1]) : -1
-}
-
-/** Does that process belong to `uid`, by its real or effective user id, and still exist? */
-export function belongsTo(pid: number, uid: number): boolean {
-  const dir = openProcess(pid)
-  if (dir < 0) return false
-  const owner = ownerOf(dir)
-  const status = readFile(dir, file.status, 65536)
-  libc().close(dir)
-  return owner === uid || (status !== null && realUid(decoder.decode(status)) === uid)
 }

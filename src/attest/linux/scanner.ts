@@ -36,8 +36,12 @@ export class Scanner {
     this.#running = this.#next
     this.#next = []
     this.#deadline = setTimeout(() => this.#fail(), PATIENCE_MS)
-    this.#worker ??= this.#spawn()
-    this.#worker.postMessage([...new Set(this.#running.map((waiting) => waiting.inode))])
+    try {
+      this.#worker ??= this.#spawn()
+      this.#worker.postMessage([...new Set(this.#running.map((waiting) => waiting.inode))])
+    } catch {
+      this.#fail() // the file of the worker is not there
+    }
   }
 
   #spawn(): Worker {

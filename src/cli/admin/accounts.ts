@@ -1,4 +1,5 @@
 // mail4agent admin account: who may use the mailbox. Secrets are made here and stay here: the mailbox gets their digest.
+import type { MailClient } from '../../client/client.ts'
 import { digestOf, newSecret } from '../../engine/admin/secret.ts'
 import type { Account } from '../../wire/admin.ts'
 import { LIMITS } from '../../wire/limits.ts'
@@ -101,16 +102,14 @@ Without --can it may send and read.
     const { options } = context
     const name = plainName(context.word(0, 'the name'))
     const granted = options.can.length === 0 ? {} : flags('--can', options.can, true)
-    return issue(context, name, options['print-token'], 'made', (digest) =>
-      context.operator().then((client) =>
-        client.admin('participant', {
-          id: name,
-          digest,
-          ...granted,
-          label: options.label ?? null,
-          kind: options.person ? 'person' : 'agent',
-        }),
-      ),
+    return issue(context, name, options['print-token'], 'made', (client, digest) =>
+      client.admin('participant', {
+        id: name,
+        digest,
+        ...granted,
+        label: options.label ?? null,
+        kind: options.person ? 'person' : 'agent',
+      }),
     )
   },
 })
@@ -126,8 +125,8 @@ export const accountRotate = defineCommand({
   words: [1, 1],
   async run(context) {
     const name = plainName(context.word(0, 'the name'))
-    return issue(context, name, context.options['print-token'], 'replaced', (digest) =>
-      context.operator().then((client) => client.admin('participant/rotate', { id: name, digest })),
+    return issue(context, name, context.options['print-token'], 'replaced', (client, digest) =>
+      client.admin('participant/rotate', { id: name, digest }),
     )
   },
 })
@@ -138,13 +137,14 @@ async function issue(
   name: string,
   print: boolean,
   done: string,
-  register: (digest: string) => Promise<{ id: string }>,
+  register: (client: MailClient, digest: string) => Promise<{ id: string }>,
 ): Promise<number> {
+  const client = await context.operator()
   const secret = newSecret()
   const pending = prepareToken(context.place.dataDir, name, secret)
   let id: string
   try {
-    id = (await register(digestOf(secret))).id
+    id = (await register(client, digestOf(secret))).id
   } catch (error) {
     pending.drop()
     throw error

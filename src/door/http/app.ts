@@ -22,6 +22,7 @@ import { reply } from './reply.ts'
 
 type Handler = (context: { request: Request }) => Response | Promise<Response>
 type Work = (request: Request, size: BodySize) => Promise<Response>
+type Answer = (request: Request) => Promise<Response>
 
 /** path → the method it takes: what a wrong method is told. */
 const methods = new Map<string, 'GET' | 'POST'>([
@@ -57,16 +58,21 @@ export function createApp(door: Door) {
 
 /** Around every route: no calls while stopping, bodies only as JSON, and every error as the one refusal. */
 function guarded(door: Door, work: Work): Handler {
-  return async ({ request }) => {
-    door.calls.enter()
+  const { calls, log } = door
+  const answer: Answer = async (request) => {
     try {
-      if (door.calls.closed.aborted) throw new Refusal('shutting_down', 'the mailbox is stopping')
+      if (calls.closed.aborted) throw new Refusal('shutting_down', 'the mailbox is stopping')
       return await work(request, checkBody(request))
     } catch (error) {
-      return refuse(error, request, door.log)
-    } finally {
-      door.calls.leave()
+      return refuse(error, request, log)
     }
+  }
+  return async ({ request }) => {
+    calls.enter()
+    const response = await answer(request)
+    if (calls.closed.aborted) response.headers.set('connection', 'close') // or the listener waits for what is kept open
+    calls.leave()
+    return response
   }
 }
 

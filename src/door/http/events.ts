@@ -56,7 +56,8 @@ class Feed {
     this.#caller = caller
     this.#after = after
     this.#unsubscribe = door.mail.store.onCommit(() => this.#wake?.(true))
-    door.calls.closed.addEventListener('abort', this.close)
+    if (door.calls.closed.aborted) this.close()
+    else door.calls.closed.addEventListener('abort', this.close)
   }
 
   close = (): void => {

@@ -121,11 +121,11 @@ static void forked(int s, int prove) {
 
 static void one(void) {
   int what = dice(100);
-  if (what < 3) return give(what == 0);
+  if (what < 4) return give(what < 2);
   int s = dial();
   if (s < 0) return;
-  if (what < 5) return forked(s, what == 3);
-  if (what < 6) {
+  if (what < 6) return forked(s, what == 4);
+  if (what < 7) {
     char number[16];
     ask(s, "before-exec", "");
     answer(s);

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, existsSync, mkdtempSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export const BINARY = process.env.M4A_CLI_BIN ?? join(import.meta.dir, '../../../dist/mail4agent')
+export const BINARY = join(import.meta.dir, '../../../dist/mail4agent')
 
 export type Ran = { code: number; out: string; err: string }
 export type Daemon = { out: string; stop(): Promise<number> }
@@ -49,7 +49,7 @@ export class CliWorld {
 
   /** As `run`, and its answer as JSON. Throws when it is refused. */
   async json<T>(argv: readonly string[], options: Parameters<CliWorld['spawn']>[1] = {}): Promise<T> {
-    const { code, out, err } = await this.run([...argv, '--json'], options)
+    const { code, out, err } = await this.run(['--json', ...argv], options)
     if (code !== 0) throw new Error(`${argv.join(' ')} exits with ${code}: ${err}`)
     return JSON.parse(out)
   }
@@ -87,10 +87,10 @@ export class CliWorld {
 }
 
 export async function finished(child: ReturnType<CliWorld['spawn']>): Promise<Ran> {
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
+  const [out, err, code] = await Promise.all([exactText(child.stdout), new Response(child.stderr).text(), child.exited])
   return { code, out, err }
 }
+
+/** `Response.text` would drop a byte order mark. */
+const exactText = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(await new Response(stream).bytes())

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Actor } from './actor.ts'
 
-export const BINARY = join(import.meta.dir, '..', '..', '..', 'dist', 'mail4agent')
+export const BINARY = process.env.M4A_CLI_BIN ?? join(import.meta.dir, '..', '..', '..', 'dist', 'mail4agent')
 
 export type Started = { port: number; socket: string }
 

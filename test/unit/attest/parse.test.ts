@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { addressBytes } from '../../../src/attest/linux/address.ts'
-import { realUid } from '../../../src/attest/linux/pinned.ts'
+import { realUid } from '../../../src/attest/linux/process-files.ts'
 import { parseStat, stat } from '../../../src/attest/linux/stat.ts'
 import { refuseAll } from '../../../src/attest/none.ts'
 

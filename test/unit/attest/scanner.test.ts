@@ -48,6 +48,12 @@ describe('scanner', () => {
     const waiting = [scanner.scan(1), scanner.scan(2)]
     expect(await Promise.all(waiting)).toEqual([null, null])
     expect(await scanner.scan(3)).toBeNull()
+    const none = all.keep(new Scanner(worker('./no-such-worker.ts')))
+    expect(await Promise.all([none.scan(1), none.scan(2)])).toEqual([null, null])
+    const throwing = () => {
+      throw new Error('no thread to be had')
+    }
+    expect(await all.keep(new Scanner(throwing)).scan(1)).toBeNull()
   })
 
   test('closed, it answers at once', async () => {

@@ -38,7 +38,7 @@ test('a byte order mark stays', async () => {
 })
 
 test.each([[[0x61, 0xff]], [[0xc3]], [[0xed, 0xa0, 0x80]]])('%p is no UTF-8', async (bytes) => {
-  expect(read('-', undefined, { stdin: new Uint8Array(bytes) })).rejects.toMatchObject({
+  await expect(read('-', undefined, { stdin: new Uint8Array(bytes) })).rejects.toMatchObject({
     kind: 'malformed',
     facts: { field: 'body' },
   })
@@ -46,12 +46,15 @@ test.each([[[0x61, 0xff]], [[0xc3]], [[0xed, 0xa0, 0x80]]])('%p is no UTF-8', as
 
 test('over the limit it is refused with the limit', async () => {
   const stdin = 'x'.repeat(LIMITS.body + 1)
-  expect(read('-', undefined, { stdin })).rejects.toMatchObject({ kind: 'too_large', facts: { limit: LIMITS.body } })
+  await expect(read('-', undefined, { stdin })).rejects.toMatchObject({
+    kind: 'too_large',
+    facts: { limit: LIMITS.body },
+  })
   expect(await read('-', undefined, { stdin: 'x'.repeat(LIMITS.body) })).toHaveLength(LIMITS.body)
 })
 
 test('none, two, or a file that is not there', async () => {
-  expect(read(undefined, undefined)).rejects.toMatchObject({ kind: 'usage', message: 'the body is missing' })
-  expect(read('a', 'b')).rejects.toMatchObject({ kind: 'usage' })
-  expect(read(undefined, 'nothing-here')).rejects.toMatchObject({ kind: 'usage' })
+  await expect(read(undefined, undefined)).rejects.toMatchObject({ kind: 'usage', message: 'the body is missing' })
+  await expect(read('a', 'b')).rejects.toMatchObject({ kind: 'usage' })
+  await expect(read(undefined, 'nothing-here')).rejects.toMatchObject({ kind: 'usage' })
 })
