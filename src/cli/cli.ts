@@ -1,10 +1,11 @@
 // The command line: argv → one command → exit code. Data goes to stdout, talk to stderr; 0 ok, 1 refused, 2 usage, 3 no daemon.
+import { choose } from './choose.ts'
 import type { Command, Global, Values } from './command.ts'
 import { COMMAND_NAMES, loadCommand } from './commands.ts'
 import { Context } from './context.ts'
 import { type Io, ReaderGone, Stopped } from './io.ts'
 import { paintFor } from './paint.ts'
-import { checkWords, choose, parseFor } from './parse.ts'
+import { checkWords, parseFor } from './parse.ts'
 import { asRefusal, refusalText } from './refused.ts'
 
 /**

@@ -3,6 +3,7 @@ import type { Command } from './command.ts'
 import { usage } from './usage.ts'
 
 const accounts = () => import('./admin/accounts.ts')
+const tokens = () => import('./admin/account-tokens.ts')
 const rooms = () => import('./admin/rooms.ts')
 const listeners = () => import('./admin/listeners.ts')
 const orphans = () => import('./admin/orphans.ts')
@@ -32,9 +33,9 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   peers: () => import('./peers.ts').then((file) => file.peers),
   ping: () => import('./ping.ts').then((file) => file.ping),
   'admin account list': () => accounts().then((file) => file.accountList),
-  'admin account add': () => accounts().then((file) => file.accountAdd),
+  'admin account add': () => tokens().then((file) => file.accountAdd),
   'admin account set': () => accounts().then((file) => file.accountSet),
-  'admin account rotate': () => accounts().then((file) => file.accountRotate),
+  'admin account rotate': () => tokens().then((file) => file.accountRotate),
   'admin account remove': () => accounts().then((file) => file.accountRemove),
   'admin room list': () => rooms().then((file) => file.roomList),
   'admin room add': () => rooms().then((file) => file.roomAdd),

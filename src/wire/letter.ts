@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Address } from './address.ts'
 import { LIMITS } from './limits.ts'
-import { MessageId, Name } from './names.ts'
+import { MessageId } from './names.ts'
 import { Timestamp, UnixMs } from './time.ts'
 
 export const nullable = <T extends Parameters<typeof Type.Optional>[0]>(schema: T) => Type.Union([schema, Type.Null()])
@@ -10,7 +10,7 @@ export const nullable = <T extends Parameters<typeof Type.Optional>[0]>(schema: 
 /** Stored and handed back verbatim, never resolved: only the application that made it knows what it means. */
 export const Reference = Type.Object(
   {
-    kind: Name,
+    kind: Type.String({ pattern: '^[A-Za-z0-9._@+-]{1,128}$', maxLength: LIMITS.name }),
     locator: Type.String({ minLength: 1, maxLength: LIMITS.locator }),
     digest: Type.Optional(nullable(Type.String({ pattern: '^[0-9a-f]{1,128}$' }))),
   },

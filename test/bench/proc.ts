@@ -3,15 +3,16 @@ import { readFileSync } from 'node:fs'
 
 const children = new Set<Bun.Subprocess>()
 
-/** Starts a child that ends with us at the latest. */
+/** Starts a child that ends with us at the latest; its talk goes to `log`, or to ours. */
 export function spawn(
   command: string[],
   env: Record<string, string> = {},
-): Bun.Subprocess<'ignore', 'pipe', 'inherit'> {
+  log?: string,
+): Bun.Subprocess<'ignore', 'pipe', 'inherit' | Bun.BunFile> {
   const child = Bun.spawn(command, {
     stdin: 'ignore',
     stdout: 'pipe',
-    stderr: 'inherit',
+    stderr: log === undefined ? 'inherit' : Bun.file(log),
     env: { PATH: process.env.PATH ?? '', ...env },
   })
   children.add(child)

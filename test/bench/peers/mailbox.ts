@@ -6,7 +6,7 @@ import { body, HTTP, post } from '../http.ts'
 import { end, spawn } from '../proc.ts'
 import { asker } from '../wire.ts'
 
-export const BINARY = join(
+const BINARY = join(
   import.meta.dir,
   '..',
   '..',
@@ -44,7 +44,7 @@ export async function openMailbox(folder: string): Promise<Mailbox> {
     async start() {
       child = launch(folder, dataDir)
       mailbox.pid = child.pid
-      mailbox.port = await printedPort(child.stdout)
+      mailbox.port = await printedPort(child.stdout, join(folder, 'stderr.log'))
     },
     async stop(signal = 'SIGTERM') {
       if (child) await end(child, signal)
@@ -64,11 +64,15 @@ export async function openMailbox(folder: string): Promise<Mailbox> {
 }
 
 /** The program, as somebody starts it; it takes whoever runs the benchmark for no agent. */
-export const launch = (home: string, dataDir: string): ReturnType<typeof spawn> =>
-  spawn([BINARY, 'serve', '--data-dir', dataDir, '--port', '0'], { HOME: home, M4A_RECOGNISED_AGENTS: '' })
+const launch = (folder: string, dataDir: string): ReturnType<typeof spawn> =>
+  spawn(
+    [BINARY, 'serve', '--data-dir', dataDir, '--port', '0'],
+    { HOME: folder, M4A_RECOGNISED_AGENTS: '' },
+    join(folder, 'stderr.log'),
+  )
 
 /** The port of the first loopback address that it prints. */
-async function printedPort(stdout: ReadableStream<Uint8Array>): Promise<number> {
+async function printedPort(stdout: ReadableStream<Uint8Array>, log: string): Promise<number> {
   let seen = ''
   const reader = stdout.getReader()
   const decoder = new TextDecoder()
@@ -81,5 +85,5 @@ async function printedPort(stdout: ReadableStream<Uint8Array>): Promise<number> 
     reader.releaseLock()
     return Number(port)
   }
-  throw new Error(`the mailbox does not listen: ${seen}`)
+  throw new Error(`the mailbox does not listen: ${seen}${readFileSync(log, 'utf8')}`)
 }

@@ -61,7 +61,7 @@ export class Wire {
   #take(part: Buffer): void {
     this.#parts.push(part)
     this.#held += part.length
-    while (this.#held >= this.#needed && this.#one()) this.#needed = 1
+    while (this.#held >= this.#needed && this.#one());
   }
 
   /** Takes one answer off the front, if it is there. */
@@ -78,8 +78,9 @@ export class Wire {
     this.#parts = [all.subarray(this.#needed)]
     this.#held = all.length - this.#needed
     const status = Number(headers.split(' ', 2)[1])
+    this.#needed = 1
     this.#asked.shift()?.resolve({ status, headers, text, bytes: length, body: text ? JSON.parse(text) : {} })
-    return this.#held > 0
+    return true
   }
 }
 

@@ -1,7 +1,8 @@
 // From argv to the command, its options and its words; what is wrong is named, with what was probably meant.
 import { expect, test } from 'bun:test'
+import { choose } from '../../../src/cli/choose.ts'
 import { defineCommand } from '../../../src/cli/command.ts'
-import { checkWords, choose, parseFor } from '../../../src/cli/parse.ts'
+import { checkWords, parseFor } from '../../../src/cli/parse.ts'
 import { Refusal } from '../../../src/wire/refusal.ts'
 
 const NAMES = ['send', 'status', 'status set', 'admin account add', 'admin account list', 'admin backup', 'help']
