@@ -71,6 +71,8 @@ export interface Attestor {
   accept(fd: number): UnixPeer
   /** The process at the other end of that Unix socket: the one that connected, alive, and its only holder now. */
   unix(peer: UnixPeer): Verdict | Promise<Verdict>
+  /** Our own process; null where this platform cannot tell. Like `ancestors` it opens nothing that attestation needs. */
+  self(): Process | null
   /**
    * The ancestors, nearest first, up to and with pid 1. Each parent was proved to be older than its child and still
    * its parent; the chain ends where that fails. Ancestors of other users are among them, with what is readable

@@ -12,6 +12,7 @@ export function refuseAll(reason: string): Attestor {
     tcp: () => refusal,
     accept: () => ({ pid: 0, uid: -1, owner: refusal }),
     unix: () => refusal,
+    self: () => null,
     ancestors: () => [],
     environment: () => ({}),
     alive: () => false,

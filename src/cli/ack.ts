@@ -6,19 +6,21 @@ import { LIMITS } from '../wire/limits.ts'
 import { settledExit, settledText } from './batch.ts'
 import { defineCommand } from './command.ts'
 import type { Context } from './context.ts'
+import { idsOf } from './latest.ts'
 import { letterTable } from './letter.ts'
 
 export const ack = defineCommand({
   name: 'ack',
   aliases: ['close'],
   summary: 'acknowledge: close messages',
-  usage: '<id>… | all',
+  usage: '<id | latest>… | all',
   help: `Closes messages: done, read, nothing more to do. Their senders see who closed them and when. Mail to an account is
 closed for all its sessions; mail of a room for this session. Closed mail stays readable, and reopen takes it back.
 \`close\` is the same.
 
   mail4agent ack m4a_00000000002a9f3c51d07be4
   mail4agent ack m4a_00000000002a9f3c51d07be4 m4a_00000000002b04d7c9e815fa
+  mail4agent ack latest                 the newest of your mail
   mail4agent ack all                    everything that was listed before; what is new is listed now and stays open`,
   options: {},
   words: [1, LIMITS.batch],
@@ -26,7 +28,7 @@ closed for all its sessions; mail of a room for this session. Closed mail stays 
     const client = await context.mailbox()
     const { words } = context
     if (words.length === 1 && words[0] === 'all') return ackAll(context, client)
-    const answer = await client.call('ack', { message_ids: [...words] })
+    const answer = await client.call('ack', { message_ids: await idsOf(client, words, context.io.now()) })
     context.show(answer, () => settledText('closed', answer.results))
     if (!context.json) context.say(`${answer.unread} not closed`)
     return settledExit(context, answer.results)

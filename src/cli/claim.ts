@@ -2,18 +2,20 @@
 import { LIMITS } from '../wire/limits.ts'
 import { settledExit, settledText } from './batch.ts'
 import { defineCommand } from './command.ts'
+import { idsOf } from './latest.ts'
 import { clock } from './times.ts'
 import { seconds, usage } from './usage.ts'
 
 export const claim = defineCommand({
   name: 'claim',
   summary: 'take mail of the account for this session, for a while',
-  usage: '[options] <id>…',
+  usage: '[options] <id | latest>…',
   help: `Keeps mail of the account from its other sessions while you work on it: it leaves their inbox, and they cannot close it.
 Claim again to keep it longer. It ends by itself, with your session, or with --release.
 
   mail4agent claim m4a_00000000002a9f3c51d07be4
   mail4agent claim m4a_00000000002a9f3c51d07be4 --for 30m
+  mail4agent claim latest               the newest of your mail
   mail4agent claim m4a_00000000002a9f3c51d07be4 --release`,
   options: {
     for: { value: 'TIME', help: `how long, at most ${LIMITS.claimSeconds / 60}m (default 10m)` },
@@ -26,7 +28,7 @@ Claim again to keep it longer. It ends by itself, with your session, or with --r
     const time = options.release ? 0 : options.for === undefined ? null : seconds('--for', options.for)
     const client = await context.mailbox()
     const answer = await client.call('claim', {
-      message_ids: [...context.words],
+      message_ids: await idsOf(client, context.words, context.io.now()),
       claim_secs: time,
     })
     context.show(answer, () => settledText(options.release ? 'released' : 'claimed', answer.results))

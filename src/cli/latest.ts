@@ -19,6 +19,25 @@ export async function latestId(client: MailClient, now: number): Promise<string>
   throw new Refusal('unknown_message', 'there is no mail yet', {}, 'wait for it: mail4agent wait')
 }
 
+/** The id that a word of a command line means: `latest` is the newest letter. */
+export const idOf = async (client: MailClient, word: string, now: number): Promise<string> =>
+  word === 'latest' ? latestId(client, now) : word
+
+/** Several, each once. */
+export async function idsOf(client: MailClient, words: readonly string[], now: number): Promise<string[]> {
+  const ids = new Set<string>()
+  for (const word of words) ids.add(await idOf(client, word, now))
+  return [...ids]
+}
+
+/** `latest` of what was sent. @throws Refusal `unknown_message` when that is nothing */
+export async function sentIdOf(client: MailClient, word: string): Promise<string> {
+  if (word !== 'latest') return word
+  const [newest] = (await client.call('sent', { limit: 1 })).messages
+  if (newest) return newest.message_id
+  throw new Refusal('unknown_message', 'nothing was sent yet', {}, 'send something: mail4agent send <to> <body>')
+}
+
 /** Goes forward by the time of the last letter shown, until nothing is behind it. */
 async function newestSince(client: MailClient, state: 'open' | 'all', since: number): Promise<Message | null> {
   let newest: Message | null = null

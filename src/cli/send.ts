@@ -4,6 +4,7 @@ import { LIMITS } from '../wire/limits.ts'
 import { bytes } from '../wire/text.ts'
 import { readBody } from './body.ts'
 import { defineCommand } from './command.ts'
+import { idOf } from './latest.ts'
 import { sentText } from './sent-text.ts'
 import { usage } from './usage.ts'
 
@@ -27,7 +28,7 @@ Without a running mailbox nothing is stored, and the exit code is 3.`,
   options: {
     subject: { short: 's', value: 'TEXT', help: 'the subject, one line' },
     file: { short: 'f', value: 'FILE', help: 'read the body from a file' },
-    'reply-to': { value: 'ID', help: 'the message this one answers; without <to> it goes to its sender' },
+    'reply-to': { value: 'ID', help: 'the message this one answers, or latest; without <to> it goes to its sender' },
     close: { help: 'with --reply-to: also close the message that is answered' },
     ref: {
       value: 'KIND=LOCATOR',
@@ -49,11 +50,12 @@ Without a running mailbox nothing is stored, and the exit code is 3.`,
     const text = await readBody(body, options.file, io)
     const title = options.subject ?? subject ?? (options['reply-to'] === undefined ? firstLine(text) : undefined)
     const client = await context.mailbox()
+    const answered = options['reply-to']
     const answer = await client.call('send', {
       to: to === undefined ? null : recipients(to),
       subject: title ?? null,
       body: text,
-      reply_to: options['reply-to'] ?? null,
+      reply_to: answered === undefined ? null : await idOf(client, answered, io.now()),
       close: options.close,
       refs: options.ref.map(reference),
       correlation: options.correlation ?? null,

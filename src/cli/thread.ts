@@ -1,22 +1,24 @@
 // mail4agent thread: a conversation from its beginning.
 import { defineCommand } from './command.ts'
+import { idOf } from './latest.ts'
 import { letterTable, letterText } from './letter.ts'
 import { PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
 
 export const thread = defineCommand({
   name: 'thread',
   summary: 'the messages of a thread',
-  usage: '[options] <id>',
+  usage: '[options] <id | latest>',
   help: `Shows the thread that a message belongs to, from its beginning, as far as you may read it. Opens nothing.
 
   mail4agent thread m4a_00000000002a9f3c51d07be4
-  mail4agent thread m4a_00000000002a9f3c51d07be4 --full`,
+  mail4agent thread m4a_00000000002a9f3c51d07be4 --full
+  mail4agent thread latest              of the newest of your mail`,
   options: { full: { help: 'whole letters instead of a table' }, ...PAGE_OPTIONS },
   words: [1, 1],
   async run(context) {
     const client = await context.mailbox()
     const answer = await client.call('thread', {
-      message_id: context.word(0, 'the id'),
+      message_id: await idOf(client, context.word(0, 'the id'), context.io.now()),
       ...pageRequest(context.options),
     })
     const code = context.show(answer, () =>

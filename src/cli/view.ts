@@ -1,7 +1,7 @@
 // mail4agent view: one letter, whole.
 import { defineCommand } from './command.ts'
 import { escapeText } from './escape.ts'
-import { latestId } from './latest.ts'
+import { idOf } from './latest.ts'
 import { letterText } from './letter.ts'
 
 export const view = defineCommand({
@@ -22,8 +22,7 @@ It stays in the inbox until ack or reply. The lines of the body stand behind a b
   words: [1, 1],
   async run(context) {
     const client = await context.mailbox()
-    const word = context.word(0, 'the id')
-    const id = word === 'latest' ? await latestId(client, context.io.now()) : word
+    const id = await idOf(client, context.word(0, 'the id'), context.io.now())
     const message = await client.call('get', { message_id: id, peek: context.options.peek })
     return context.show(message, () => {
       if (context.options.body) return context.io.outColumns === null ? message.body : `${escapeText(message.body)}\n`

@@ -78,7 +78,10 @@ export class MailClient {
     return { status: answer.statusCode ?? 0, text: await textOf(answer) }
   }
 
-  /** What happens to mail that the caller may read, after `cursor` or from now on; ends when the mailbox stops. */
+  /**
+   * What happens to mail that the caller may read, after `cursor` or from now on; ends when the mailbox stops. The first event
+   * is the position where that begins, so that whoever is cut off before anything happened can go on from there.
+   */
   async *events(cursor: string | null = null, signal?: AbortSignal): AsyncGenerator<MailEvent> {
     const resume: Record<string, string> = cursor === null ? {} : { 'last-event-id': cursor }
     const answer = await this.#get('/events', { ...this.#headers(), ...resume }, { signal })

@@ -1,10 +1,15 @@
 // Reads a stream of server-sent events (HTML, server-sent events, 9.2.6) as the mailbox sends them.
 import type { EventKind } from '../store/rows.ts'
 
-/** `cursor` continues after this event. */
-export type MailEvent = { cursor: string; kind: EventKind; message_id: string; at: string }
+/**
+ * `cursor` continues after this event. A `position` tells that alone: at the beginning of a stream, and now and then while
+ * nothing happens to mail that the reader may read.
+ */
+export type MailEvent =
+  | { cursor: string; kind: EventKind; message_id: string; at: string }
+  | { cursor: string; kind: 'position' }
 
-/** The events of `stream`; heartbeats and positions are passed over. */
+/** The events of `stream`, positions included. */
 export async function* readEvents(stream: AsyncIterable<Uint8Array>): AsyncGenerator<MailEvent> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -14,7 +19,9 @@ export async function* readEvents(stream: AsyncIterable<Uint8Array>): AsyncGener
     for (const block of blocks) {
       const fields = new Map(block.split('\n').map(fieldOf))
       const data = fields.get('data')
-      if (data !== undefined) yield { cursor: fields.get('id') ?? '', ...JSON.parse(data) }
+      const cursor = fields.get('id')
+      if (data !== undefined) yield { cursor: cursor ?? '', ...JSON.parse(data) }
+      else if (cursor !== undefined) yield { cursor, kind: 'position' }
     }
   }
 }

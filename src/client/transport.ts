@@ -1,6 +1,7 @@
 // One HTTP exchange with the mailbox over a kept connection. node:http because it heeds no proxy variables; fetch does.
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { Refusal } from '../wire/refusal.ts'
+import { CheckedAgent } from './checked-agent.ts'
 import { checkSocket, DEFAULT_BASE, loopback, type Target } from './target.ts'
 
 export type Outgoing = {
@@ -17,7 +18,7 @@ export type Outgoing = {
 
 /** Connections to one mailbox. */
 export class Transport {
-  readonly #agent = new Agent({ keepAlive: true })
+  readonly #agent = new CheckedAgent({ keepAlive: true })
   readonly #target: Target
   readonly #tcp: { host: string; port: number } | null
 

@@ -70,11 +70,6 @@ function refusalOf(mail: Mail, id: MessageId, settled: Settled | undefined): Ref
     case 'not_closed':
       return new Refusal('not_closed', `${id} is not closed`, { message_id: id })
     case 'not_claimable':
-      return new Refusal(
-        'malformed',
-        `message_id: ${id} is not open mail of the account`,
-        { field: 'message_id', reason: 'only open mail to the account can be claimed', message_id: id },
-        'session and room mail is not shared out: ack it, or leave it',
-      )
+      return new Refusal('not_claimable', 'only open mail of the account can be claimed', { message_id: id })
   }
 }

@@ -7,7 +7,7 @@ import type { Caller, Mail } from './mail.ts'
 
 const DEFAULT_SECS = 600
 
-/** `claim_secs` 0 gives back. @throws Refusal `malformed`, `unknown_message`, `claimed` */
+/** `claim_secs` 0 gives back. @throws Refusal `malformed`, `unknown_message`, `claimed`, `not_claimable` */
 export async function claim(mail: Mail, caller: Caller, request: ClaimRequest): Promise<ClaimAnswer> {
   const { account, session } = caller
   const seconds = request.claim_secs ?? DEFAULT_SECS

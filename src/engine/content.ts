@@ -5,6 +5,7 @@ import { denied, malformed } from '../wire/refusal.ts'
 import type { SendRequest } from '../wire/requests.ts'
 import { checkBody, checkLine } from '../wire/text.ts'
 import type { Caller } from './mail.ts'
+import { spelling } from './recipients.ts'
 import { type Parent, replySubject } from './reply.ts'
 
 export type Said = {
@@ -34,15 +35,20 @@ export function contentOf(caller: Caller, request: SendRequest, parent: Parent |
   return { subject, body, correlation, refs, onBehalfOf }
 }
 
-/** SHA-256 of everything that makes two sends the same; hex. `to` is sorted: the order of recipients says nothing. */
-export function contentHash(request: SendRequest, said: Said, to: readonly string[]): string {
-  const refs = said.refs.map(({ kind, locator, digest }) => [kind, locator, digest ?? null])
+/**
+ * SHA-256 of everything that makes two sends the same; hex. Of the request alone: a retry must be known as one when its
+ * recipient or the message that it answers is gone. Recipients count as they were written, in any order.
+ * @throws Refusal `malformed` for a text that is no address
+ */
+export function contentHash(request: SendRequest): string {
+  const to = request.to == null ? null : [...new Set([request.to].flat().map(spelling))].sort()
+  const refs = (request.refs ?? []).map(({ kind, locator, digest }) => [kind, locator, digest ?? null])
   const parts = [
-    [...new Set(to)].sort(),
-    said.subject,
-    said.body,
+    to,
+    request.subject ?? null,
+    request.body,
     request.reply_to ?? null,
-    said.correlation,
+    request.correlation ?? null,
     refs,
     request.close ?? false,
     request.upsert_key ?? null,

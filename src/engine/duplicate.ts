@@ -3,12 +3,31 @@ import { KIND, type MessageRow, type Recipient } from '../store/rows.ts'
 import { parseAddress } from '../wire/address.ts'
 import type { SendAnswer, SendResult } from '../wire/answers.ts'
 import type { State } from '../wire/letter.ts'
+import { messageId } from '../wire/names.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { rfc3339 } from '../wire/time.ts'
 import { drainWarning, roomWarning } from './drained.ts'
 import { readFragment } from './fragment.ts'
 import type { Caller, Mail } from './mail.ts'
 import { receivedCopy } from './receipt.ts'
+
+/**
+ * The answer to a send whose key is known already, or null. Two that arrive together are told apart by the store.
+ * @throws Refusal `idempotency_conflict`
+ */
+export function repeated(mail: Mail, caller: Caller, { key, hash }: { key: string; hash: string }): SendAnswer | null {
+  const known = mail.store.keyed(caller.account.id, key)
+  if (known === null) return null
+  if (known.hash !== hash) throw conflict(mail, known.id)
+  return duplicateAnswer(mail, caller, known.id)
+}
+
+export function conflict(mail: Mail, id: number): Refusal {
+  const original = mail.store.message(id)
+  return new Refusal('idempotency_conflict', 'this idempotency_key was used for other content', {
+    message_id: original ? messageId(original.id, original.random) : null,
+  })
+}
 
 /** `from` is the session that sent the original: a retry may come from another one of the account. */
 export function duplicateAnswer(mail: Mail, caller: Caller, id: number): SendAnswer {

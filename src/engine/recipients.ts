@@ -7,17 +7,25 @@ import type { Caller, Mail } from './mail.ts'
 import { findSession } from './session.ts'
 import { sessionAddress } from './who.ts'
 
-/** What became of one address. `content` is how it counts for an idempotency key. */
+/** What became of one address. `all`: it is one of those that @all stands for. */
 export type Resolved = {
   to: Address
   text: string
-  content: string
+  all: boolean
   deliveries: Recipient[]
   refusal: Refusal | null
 }
 
 /** The address of everybody else; not an account. */
-const ALL = '@all'
+export const ALL = '@all'
+const isAll = (input: AddressInput): boolean => typeof input === 'string' && input.toLowerCase() === ALL
+
+/**
+ * An address as it is written, without case and in its compact form; nothing is looked up.
+ * @throws Refusal `malformed` for a text that is no address
+ */
+export const spelling = (input: AddressInput): string =>
+  isAll(input) ? ALL : canonical(formatAddress(toAddress(input)))
 
 /**
  * Each address once, in the order given; what means the same mailbox is merged into its first spelling.
@@ -26,9 +34,7 @@ const ALL = '@all'
 export function resolve(mail: Mail, caller: Caller, inputs: readonly AddressInput[]): Resolved[] {
   const found = new Map<string, Resolved>()
   for (const input of inputs)
-    for (const one of typeof input === 'string' && input.toLowerCase() === ALL
-      ? everybody(mail, caller)
-      : [resolveOne(mail, caller, toAddress(input))]) {
+    for (const one of isAll(input) ? everybody(mail, caller) : [resolveOne(mail, caller, toAddress(input))]) {
       const key = canonical(one.text)
       if (!found.has(key)) found.set(key, one)
     }
@@ -56,7 +62,7 @@ function everybody(mail: Mail, caller: Caller): Resolved[] {
   return mail.store.registry
     .accounts()
     .filter((account) => account.id !== caller.account.id)
-    .map((account) => ({ ...direct(account), content: ALL }))
+    .map((account) => ({ ...direct(account), all: true }))
 }
 
 function resolveOne(mail: Mail, caller: Caller, address: Address): Resolved {
@@ -68,8 +74,7 @@ function resolveOne(mail: Mail, caller: Caller, address: Address): Resolved {
     return address.kind === 'direct' ? direct(account) : session(mail, account, address.session)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const text = formatAddress(address)
-    return { to: address, text, content: canonical(text), deliveries: [], refusal: error }
+    return { to: address, text: formatAddress(address), all: false, deliveries: [], refusal: error }
   }
 }
 
@@ -88,15 +93,10 @@ function direct(account: AccountRow): Resolved {
 }
 
 function session(mail: Mail, account: AccountRow, id: string): Resolved {
-  const named = findSession(mail, account, id)
-  const holder = successorOf(mail, named)
+  const holder = successorOf(mail, findSession(mail, account, id))
   const to = sessionAddress(account, holder)
   const text = formatAddress(to)
-  const resolved = accepted(to, [{ text, kind: KIND.session, box: holder.box, account: account.id, room: 0 }])
-  // a retry after a succession names the same session as before
-  return holder === named
-    ? resolved
-    : { ...resolved, content: canonical(formatAddress(sessionAddress(account, named))) }
+  return accepted(to, [{ text, kind: KIND.session, box: holder.box, account: account.id, room: 0 }])
 }
 
 /** The session that has the mailbox now: a successor took over its predecessor's. */
@@ -121,6 +121,5 @@ function room(mail: Mail, caller: Caller, name: string): Resolved {
 }
 
 function accepted(to: Address, deliveries: Recipient[]): Resolved {
-  const text = formatAddress(to)
-  return { to, text, content: canonical(text), deliveries, refusal: null }
+  return { to, text: formatAddress(to), all: false, deliveries, refusal: null }
 }

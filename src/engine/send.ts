@@ -1,6 +1,5 @@
 // send: one message to one or many, stored before the answer; or a reply, which may settle what it answers.
 import { KIND, type Recipient } from '../store/rows.ts'
-import type { SendOutcome } from '../store/store.ts'
 import type { AddressInput } from '../wire/address.ts'
 import type { SendAnswer, SendResult } from '../wire/answers.ts'
 import { LIMITS } from '../wire/limits.ts'
@@ -10,10 +9,10 @@ import type { SendRequest } from '../wire/requests.ts'
 import { rfc3339 } from '../wire/time.ts'
 import { contentHash, contentOf } from './content.ts'
 import { drainWarning, roomWarning } from './drained.ts'
-import { duplicateAnswer } from './duplicate.ts'
+import { conflict, duplicateAnswer, repeated } from './duplicate.ts'
 import { fragmentOf, threadOf } from './fragment.ts'
 import type { Caller, Mail } from './mail.ts'
-import { deliveriesOf, type Resolved, resolve } from './recipients.ts'
+import { ALL, deliveriesOf, type Resolved, resolve } from './recipients.ts'
 import { hopOf, type Parent, parentOf, replyRecipients } from './reply.ts'
 import { scopeOf } from './scope.ts'
 import { addressOf, addressText } from './who.ts'
@@ -26,6 +25,11 @@ import { addressOf, addressText } from './who.ts'
 export async function send(mail: Mail, caller: Caller, request: SendRequest): Promise<SendAnswer> {
   const { store } = mail
   const { account, session } = caller
+  const key = request.idempotency_key ?? null
+  const idempotency = key === null ? null : { key, hash: contentHash(request) }
+  // before anything that may have changed since: recipients, the message answered, rights, rates and hops
+  const before = idempotency === null ? null : repeated(mail, caller, idempotency)
+  if (before) return before
   const parent = parentOf(mail, caller, request)
   const said = contentOf(caller, request, parent)
   const hop = hopOf(caller, parent)
@@ -35,7 +39,6 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
   if (recipients.length === 0) throw nobody(resolved, results)
   const wakeSuppressed = checkRates(mail, caller, recipients, hop)
 
-  const key = request.idempotency_key ?? null
   const thread = parent ? threadOf(parent.message.json) : null
   const replyTo = request.reply_to ?? null
   const fragment = fragmentOf(account.name, session.name, thread, {
@@ -58,24 +61,14 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
       random = drawn
       return fragment(id, drawn, created)
     },
-    idempotency:
-      key === null
-        ? null
-        : {
-            key,
-            hash: contentHash(
-              request,
-              said,
-              resolved.map((one) => one.content),
-            ),
-          },
+    idempotency,
     upsert: request.upsert_key ?? null,
     close: request.close && parent ? parent.message.id : null,
   })
   // who answers a message has opened it; both writes share a commit, and a mark that failed leaves the answer stored
   const marked = parent && !request.close ? markOpened(mail, caller, parent) : null
   const [outcome] = await Promise.all([sent, marked?.catch(() => {})])
-  if (outcome.conflict) throw conflict(mail, outcome)
+  if (outcome.conflict) throw conflict(mail, outcome.id)
   if (outcome.duplicate) return duplicateAnswer(mail, caller, outcome.id)
 
   warn(mail, caller, resolved, results)
@@ -119,8 +112,8 @@ function nobody(resolved: readonly Resolved[], results: SendResult[]): Refusal {
 function namesOf(resolved: readonly Resolved[]): string[] | null {
   if (resolved.length === 1) return null
   const accepted = resolved.filter((one) => one.refusal === null)
-  const names = new Set(accepted.map((one) => (one.content === '@all' ? one.content : one.text)))
-  return names.size > 1 || names.has('@all') ? [...names] : null
+  const names = new Set(accepted.map((one) => (one.all ? ALL : one.text)))
+  return names.size > 1 || names.has(ALL) ? [...names] : null
 }
 
 /**
@@ -146,13 +139,6 @@ function checkRates(mail: Mail, caller: Caller, recipients: readonly Recipient[]
 function markOpened(mail: Mail, { account, session }: Caller, { message, copy }: Parent): Promise<void> | null {
   if (copy === null || copy.closed !== 0 || copy.opened !== null) return null
   return mail.store.open(account, session, { ids: [message.id] })
-}
-
-function conflict(mail: Mail, outcome: SendOutcome): Refusal {
-  const original = mail.store.message(outcome.id)
-  return new Refusal('idempotency_conflict', 'this idempotency_key was used for other content', {
-    message_id: original ? messageId(original.id, original.random) : null,
-  })
 }
 
 function warn(mail: Mail, caller: Caller, resolved: readonly Resolved[], results: readonly SendResult[]): void {

@@ -1,6 +1,7 @@
 // The processes that have called: what was decided about each at its first contact, so that later calls only look it up.
 import type { Instance, Process } from '../attest/attestor.ts'
 import type { SessionRow } from '../store/rows.ts'
+import type { Said } from './corroborate.ts'
 import { type Holder, sameInstance } from './holders.ts'
 
 /** Whose session a process acts in, for one account: fixed at the first contact. */
@@ -15,6 +16,8 @@ export class Known {
   /** account → contact, of one-shot calls and of calls by an MCP client itself */
   readonly anchored = new Map<number, Contact>()
   readonly own = new Map<number, Contact>()
+  /** What it called itself when it introduced itself: an older MCP client says it then and never again. */
+  client: Said['client']
 
   constructor(
     public process: Process,

@@ -18,7 +18,7 @@ import { recogniser } from './recognised.ts'
 import { anchorEnded, isStale, type Registrar, refresh, register } from './register.ts'
 import type { Log } from './successor.ts'
 import { sweepOnce } from './sweep.ts'
-import { accountOf } from './tokens.ts'
+import { accountsOf } from './tokens.ts'
 
 export type { Said } from './corroborate.ts'
 
@@ -28,6 +28,12 @@ export interface Identity {
    * @throws Refusal `unauthenticated`
    */
   account(authorization: string | null): AccountRow
+  /**
+   * A proved process introduces itself. What it calls itself is remembered for its later calls that do not say it. No session
+   * is made: which conversation a call belongs to, and what the client has written down of itself, is told by its first call.
+   * @throws Refusal those of attestation, `forwarder`, `agent_ancestor`
+   */
+  greet(account: AccountRow, verdict: Verdict, said: Said): void
   /**
    * The account and the session that a proved process acts in; registers the session at the first contact, refreshes it
    * later. `mcp`: the process speaks MCP itself, over TCP. At once for a known caller, else after the store has committed.
@@ -86,6 +92,15 @@ export function openIdentity(store: Store, attestor: Attestor, options: Identity
     return known
   }
 
+  /** A process that may speak for the account. Throws what `greet` throws. */
+  function admitted(account: AccountRow, verdict: Verdict): Known {
+    if (!verdict.ok) throw unattested(verdict)
+    const known = knownOf(verdict.process)
+    if (known.forwarder !== null && !options.allowForwarders) throw forwarded(known.forwarder, known.process.pid)
+    if (!options.allowAgentsAsPersons) refuseAgent(account, known.agent)
+    return known
+  }
+
   function contactOf(known: Known, account: AccountRow, mcp: boolean): Contact {
     const contacts = mcp ? known.own : known.anchored
     const found = contacts.get(account.id)
@@ -141,12 +156,14 @@ export function openIdentity(store: Store, attestor: Attestor, options: Identity
   }
 
   return {
-    account: (authorization) => accountOf(store.registry, authorization),
-    caller(account, verdict, said, mcp) {
-      if (!verdict.ok) throw unattested(verdict)
-      const known = knownOf(verdict.process)
-      if (known.forwarder !== null && !options.allowForwarders) throw forwarded(known.forwarder, known.process.pid)
-      if (!options.allowAgentsAsPersons) refuseAgent(account, known.agent)
+    account: accountsOf(store.registry),
+    greet(account, verdict, { client }) {
+      const known = admitted(account, verdict)
+      known.client = client ?? known.client
+    },
+    caller(account, verdict, words, mcp) {
+      const known = admitted(account, verdict)
+      const said = words.client === undefined && known.client !== undefined ? { ...words, client: known.client } : words
       const contact = contactOf(known, account, mcp)
       const key = said.conversation === undefined ? null : saidKey(said, contact.holder)
       const session = key === null ? contact.keyless : contact.holder.session(key)

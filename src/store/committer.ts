@@ -1,6 +1,7 @@
 // The two places where a batch is committed: a writer thread for a store on disk, this thread for one in memory.
 import type { Database } from 'bun:sqlite'
 import type { Outcome } from './jobs/job.ts'
+import { pack } from './jobs/pack.ts'
 import type { Committer } from './queue.ts'
 import { Writer } from './writer.ts'
 
@@ -39,7 +40,7 @@ export async function threadCommitter(path: string, broken: (reason: string) => 
   return {
     commit(jobs, done) {
       pending = done
-      worker.postMessage({ jobs })
+      worker.postMessage({ jobs: pack(jobs) })
     },
     async close() {
       worker.postMessage({ close: true })

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { rmSync } from 'node:fs'
 import { connect } from './connect.ts'
+import { KIND, type Kind } from './rows.ts'
 import { SEARCH_SCHEMA } from './schema.ts'
 
 type Row = { id: number; account: number; scope: number; recipients: string; json: string }
@@ -14,6 +15,7 @@ export class Projector {
   readonly #index: Database
   readonly #rows
   readonly #released
+  readonly #accountBox
   readonly #insert
   readonly #forget
   readonly #progress
@@ -26,10 +28,12 @@ export class Projector {
     this.#rows = mail.prepare<Row, [number, number]>(
       'SELECT id, account, scope, recipients, json FROM message WHERE id > ? ORDER BY id LIMIT ?',
     )
-    this.#released = mail.prepare<Row & { event: number; box: number }, [number, number]>(
-      `SELECT e.id AS event, a.box, m.id, m.account, m.scope, m.recipients, m.json
-       FROM event e JOIN message m ON m.id = e.message JOIN account a ON a.id = e.account
-       WHERE e.id > ? AND e.id <= ? AND e.kind = 'released' ORDER BY e.id`,
+    this.#released = mail.prepare<Row & { event: number }, [number, number]>(
+      `SELECT e.id AS event, m.id, m.account, m.scope, m.recipients, m.json
+       FROM event e JOIN message m ON m.id = e.message WHERE e.id > ? AND e.id <= ? AND e.kind = 'released' ORDER BY e.id`,
+    )
+    this.#accountBox = mail.prepare<{ box: number }, [number, number]>(
+      'SELECT a.box FROM account a JOIN delivery d ON d.box = a.box WHERE a.id = ? AND d.closed IN (0, 1) AND d.id = ?',
     )
     this.#insert = this.#index.prepare('INSERT INTO letter(rowid, subject, body, who) VALUES(?, ?, ?, ?)')
     this.#forget = this.#index.prepare('DELETE FROM letter WHERE rowid = ?')
@@ -50,10 +54,10 @@ export class Projector {
     const last = Math.max(rows.at(-1)?.id ?? 0, released.at(-1)?.event ?? 0)
     if (last === 0) return 0
     this.#index.transaction(() => {
-      for (const row of rows) this.#add(row, [])
+      for (const row of rows) this.#add(row)
       for (const row of released) {
         this.#forget.run(row.id)
-        this.#add(row, [row.box])
+        this.#add(row)
       }
       this.#progress.run(last)
     })()
@@ -61,11 +65,15 @@ export class Projector {
     return rows.length + released.length
   }
 
-  #add(row: Row, more: readonly number[]): void {
+  #add(row: Row): void {
     const { subject, body } = JSON.parse(`{${row.json}}`) as { subject: string; body: string }
-    const boxes = (JSON.parse(row.recipients) as [string, number, number][]).map(([, , box]) => boxToken(box))
-    const sender = row.scope === 0 ? accountToken(row.account) : boxToken(row.scope)
-    this.#insert.run(row.id, subject, body, [...boxes, ...more.map(boxToken), sender].join(' '))
+    const recipients = JSON.parse(row.recipients) as [string, Kind, number, number][]
+    const who = recipients.map(([, , box]) => boxToken(box))
+    // a letter of an ended session may have been released to its account since
+    for (const [, kind, , account] of recipients)
+      if (kind === KIND.session) for (const { box } of this.#accountBox.all(account, row.id)) who.push(boxToken(box))
+    who.push(row.scope === 0 ? accountToken(row.account) : boxToken(row.scope))
+    this.#insert.run(row.id, subject, body, who.join(' '))
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 // Putting a backup in the place of the store: verified first, the old one kept beside it, a new epoch so that old cursors are refused.
 import { Database } from 'bun:sqlite'
-import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Refusal } from '../wire/refusal.ts'
 import { lock } from './lock.ts'
@@ -16,6 +16,7 @@ export function restore(backup: string, path: string): string | null {
   try {
     const fresh = `${path}.restoring`
     copyFileSync(backup, fresh)
+    chmodSync(fresh, 0o600) // a copy on another disk may be open to others
     makeOwn(fresh)
     const kept = existsSync(path) ? `${path}.before-restore-${Date.now()}` : null
     if (kept) renameSync(path, kept)
@@ -29,8 +30,10 @@ export function restore(backup: string, path: string): string | null {
 
 /** Checks the copy and gives it an epoch of its own; the search index sees the new epoch and is made again. */
 function makeOwn(copy: string): void {
-  const db = openCopy(copy)
+  const db = new Database(copy, { readwrite: true })
   try {
+    // one file to rename, no log beside it
+    db.run('PRAGMA journal_mode = DELETE')
     const check = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()?.integrity_check
     if (check !== 'ok') throw new Refusal('damaged_store', `the backup is damaged: ${check ?? 'unreadable'}`)
     const version = db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0
@@ -49,11 +52,4 @@ function makeOwn(copy: string): void {
   } finally {
     db.close()
   }
-}
-
-function openCopy(copy: string): Database {
-  const db = new Database(copy, { readwrite: true })
-  // one file to rename, no log beside it
-  db.run('PRAGMA journal_mode = DELETE')
-  return db
 }

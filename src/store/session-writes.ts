@@ -1,6 +1,6 @@
 // The writes of sessions as identity sees them: register, refresh (kept in memory and written along with others), declare, end.
 import type { Declared } from '../wire/card.ts'
-import type { Job } from './jobs/job.ts'
+import type { Job, JobOf } from './jobs/job.ts'
 import type { Queue } from './queue.ts'
 import type { MemoryRegistry } from './registry.ts'
 import type { SessionRow } from './rows.ts'
@@ -77,6 +77,8 @@ export class SessionWrites {
 
   endSession(session: SessionRow): Promise<void> {
     const at = Date.now()
+    // ahead of the end in the same queue: a successor, and whoever asks after a crash, finds how far this one had read
+    if (this.#touched.delete(session)) this.#write({ k: 'touch', sessions: [factsOf(session)] })
     return this.#queue().submit({ k: 'endSession', session: session.id, at }, () => {
       session.ended ??= at
       this.#registry.removeClaimsOf(session.id)
@@ -107,17 +109,19 @@ export class SessionWrites {
 
   #touchJob(): Job | null {
     if (this.#touched.size === 0) return null
-    const sessions = [...this.#touched].map((session) => ({
-      id: session.id,
-      lastSeen: session.lastSeen,
-      given: session.given,
-      opened: session.opened,
-      providerSession: session.corroborated.provider_session_id,
-      attested: JSON.stringify(session.attested),
-      corroborated: JSON.stringify(session.corroborated),
-    }))
+    const sessions = [...this.#touched].map(factsOf)
     this.#touched.clear()
     this.#touchedAt = Date.now()
     return { k: 'touch', sessions }
   }
 }
+
+const factsOf = (session: SessionRow): JobOf<'touch'>['sessions'][number] => ({
+  id: session.id,
+  lastSeen: session.lastSeen,
+  given: session.given,
+  opened: session.opened,
+  providerSession: session.corroborated.provider_session_id,
+  attested: JSON.stringify(session.attested),
+  corroborated: JSON.stringify(session.corroborated),
+})

@@ -114,6 +114,10 @@ export class SqliteStore implements Store {
     return this.#messages.message(id)
   }
 
+  keyed(account: number, key: string): { id: number; hash: string } | null {
+    return this.#messages.keyed(account, key)
+  }
+
   delivery(id: number, boxes: readonly number[]): DeliveryRow | null {
     return this.#messages.delivery(id, boxes)
   }

@@ -176,6 +176,8 @@ export interface Store {
 
   // reads: synchronous, on a connection of their own, of what is committed
   message(id: number): MessageRow | null
+  /** The message that the account sent under that idempotency key, and the hash of its content. */
+  keyed(account: number, key: string): { id: number; hash: string } | null
   /** The copy of `id` in one of `boxes`; the first box that has one wins. Hidden copies are not found. */
   delivery(id: number, boxes: readonly number[]): DeliveryRow | null
   /** Lazily, in ascending sequence; stop iterating when the budget is spent. Closed copies that live on in the session's box appear once. */

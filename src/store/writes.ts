@@ -14,6 +14,18 @@ const readerOf = (account: AccountRow, session: SessionRow) => ({
   sessionBox: session.box,
 })
 
+const NOWHERE: number[] = []
+/** The outcome of a send that was stored as it was asked. */
+const stored = (id: number, created: number): SendOutcome => ({
+  id,
+  created,
+  duplicate: false,
+  conflict: false,
+  superseded: 0,
+  quiet: NOWHERE,
+  closed: false,
+})
+
 export class Writes {
   /** What the batch being answered has brought; handed to the listeners when it is complete. */
   commits: Commit[] = []
@@ -48,7 +60,8 @@ export class Writes {
       upsert: job.upsert,
       close: job.close,
     }
-    return this.queue().submit(row, ({ events, ...outcome }) => {
+    return this.queue().submit(row, (told) => {
+      const outcome = told ?? stored(id, at)
       if (!outcome.duplicate && !outcome.conflict) {
         const { hop, recipients } = job
         this.commits.push({
@@ -63,7 +76,7 @@ export class Writes {
         })
         if (outcome.closed && job.close !== null) this.registry.removeClaim(job.account.box, job.close)
       }
-      this.#happened(events)
+      if (told) this.#happened(told.events)
       return outcome
     })
   }

@@ -91,6 +91,7 @@ export const UnreadAnswer = Type.Object({
   oldest_age_secs: nullable(Type.Integer()),
   ...now,
 })
+export const GetAnswer = Type.Intersect([Message, Type.Object(now)])
 export const ListAnswer = Type.Object({ messages: Type.Array(Message), ...paged, ...now })
 export const SentAnswer = Type.Object({
   messages: Type.Array(Type.Intersect([Message, Type.Object({ deliveries: Type.Array(Receipt) })])),
@@ -145,6 +146,7 @@ export const PingAnswer = Type.Object({
 export type AckAnswer = Static<typeof AckAnswer>
 export type ReopenAnswer = Static<typeof ReopenAnswer>
 export type ClaimAnswer = Static<typeof ClaimAnswer>
+export type GetAnswer = Static<typeof GetAnswer>
 export type UnreadAnswer = Static<typeof UnreadAnswer>
 export type ReceiptsAnswer = Static<typeof ReceiptsAnswer>
 export type WhoamiAnswer = Static<typeof WhoamiAnswer>

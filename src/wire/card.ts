@@ -23,7 +23,9 @@ export const Corroborated = Type.Object({
   conversation: text,
   model: text,
   cwd: text,
-  sources: Type.Record(Type.String(), Type.String(), { description: 'field → argv, environ, proc, client, meta' }),
+  sources: Type.Record(Type.String(), Type.String(), {
+    description: 'field → argv, environ, proc, record, client, meta',
+  }),
 })
 
 /** Said by the session about itself, through status alone. */

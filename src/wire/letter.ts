@@ -77,6 +77,7 @@ export type Message = Static<typeof Message>
 export const Receipt = Type.Object({
   to: Address,
   to_text: Type.String(),
+  participant: Type.Optional(Type.String({ description: 'of a room: the account whose copy this is' })),
   ...deliveryFields,
   session_ended: Type.Optional(Type.Boolean({ description: 'the session it was for has ended without a successor' })),
   warning: Type.Optional(Type.String()),

@@ -34,9 +34,12 @@ export const isName = (text: string): boolean => NAME.test(text)
 /** The form under which names are compared: names are ASCII, so lower case is canonical. */
 export const canonical = (name: string): string => name.toLowerCase()
 
+const PAD = 0x1000000000000
+
 /** `m4a_` + 12 hex of the store's sequence + 12 random hex: found by the sequence, not guessable. */
 export function messageId(sequence: number, random: string): MessageId {
-  return `m4a_${sequence.toString(16).padStart(12, '0')}${random}`
+  // one digit more in front, cut off again, pads with zeros
+  return `m4a_${(PAD + sequence).toString(16).slice(1)}${random}`
 }
 
 /** The sequence number inside a message id. */

@@ -1,7 +1,6 @@
 // The mail operations, once: name → request, answer, capability, summary. HTTP routes, OpenAPI, MCP tools and CLI are made from it.
 import type { Static, TSchema } from '@sinclair/typebox'
 import * as answers from './answers.ts'
-import { Message } from './letter.ts'
 import * as requests from './requests.ts'
 
 export type Capability = 'send' | 'read' | 'dispatch' | 'behalf' | 'operator'
@@ -20,7 +19,12 @@ export const OPERATIONS = {
     answer: answers.InboxAnswer,
     need: 'read',
   },
-  get: { summary: 'one message, whole; marks it opened', request: requests.GetRequest, answer: Message, need: 'read' },
+  get: {
+    summary: 'one message, whole; marks it opened',
+    request: requests.GetRequest,
+    answer: answers.GetAnswer,
+    need: 'read',
+  },
   ack: {
     summary: 'acknowledge: close messages',
     request: requests.AckRequest,

@@ -55,6 +55,10 @@ export const REFUSALS = {
   // state
   claimed: row(409, 'a sibling session is working on it until the time shown'),
   not_closed: row(409, 'only closed mail can be reopened'),
+  not_claimable: row(
+    409,
+    'mail of a session or a room is not shared out, and closed mail has to be reopened first; ack it, or leave it',
+  ),
   not_orphaned: row(409, 'only mail of a session that has ended without a successor can be released'),
   idempotency_conflict: row(409, 'that key was used for other content; use a new key, or read the original'),
   cursor_expired: row(410, 'the store was restored since; read again without a cursor'),

@@ -5,5 +5,15 @@ export const Timestamp = Type.String({ description: 'RFC 3339, UTC, milliseconds
 export const UnixMs = Type.Integer({ minimum: 0, description: 'milliseconds since 1970-01-01T00:00:00Z' })
 
 /** `ms` since the epoch as RFC 3339 UTC with milliseconds. */
-export const rfc3339 = (ms: number): string => new Date(ms).toISOString()
+export function rfc3339(ms: number): string {
+  // many answers fall into one millisecond, and printing a date costs more than the rest of a small answer
+  if (ms !== lastMs) {
+    lastText = new Date(ms).toISOString()
+    lastMs = ms
+  }
+  return lastText
+}
+let lastMs = Number.NaN
+let lastText = ''
+
 export const rfc3339OrNull = (ms: number | null): string | null => (ms === null ? null : rfc3339(ms))

@@ -39,7 +39,7 @@ const folder = mkdtempSync(join(values.dir, 'm4a-bench-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 const disk = statfsSync(folder)
 const on = machine(Math.round((disk.bavail * disk.bsize) / 2 ** 30))
-const bench = new Bench(folder, values.quick ? { rounds: 3, ms: 1_000 } : { rounds: 5, ms: 2_000 }, values.quick)
+const bench = new Bench(folder, values.quick ? { rounds: 3, ms: 700 } : { rounds: 5, ms: 2_000 }, values.quick)
 bench.honest('the data lies on a disk', disk.type !== TMPFS, `file system type 0x${disk.type.toString(16)}`)
 
 const chosen = values.only.split(',')

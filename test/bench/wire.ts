@@ -17,7 +17,10 @@ export async function connect(
   protocol: Protocol,
   onReply: (reply: Buffer) => void,
   onLost: () => void = () => {
-    throw new Error(`port ${port} closed a connection`)
+    // thrown inside a socket handler it would only be printed
+    setImmediate(() => {
+      throw new Error(`port ${port} closed a connection`)
+    })
   },
 ): Promise<Connection> {
   let rest: Buffer | null = null

@@ -22,7 +22,7 @@ const opened: { close(): Promise<void> }[] = []
 beforeAll(async () => {
   mailbox = await startMailbox()
   model = startScriptedModel()
-  for (const account of ['ada', 'ben']) await mailbox.account(account)
+  for (const account of ['ada', 'ben', 'cyd']) await mailbox.account(account)
   await mailbox.account('pat', { kind: 'person' })
 }, START)
 
@@ -53,7 +53,10 @@ async function start(client: ClientName, door: Door, options: { hook?: string } 
 async function nest(outer: Agent, client: ClientName, door: Door, work: (inner: Agent) => Promise<void>) {
   const inner = await prepareAgent(client, model, door)
   opened.push(inner)
-  const shell = outer.shell(commandLine(inner)).then((output) => inner.gone.abort(new Error(`it ended: ${output}`)))
+  const shell = outer.shell(commandLine(inner)).then(
+    (output) => inner.gone.abort(new Error(`it ended: ${output}`)),
+    (error) => inner.gone.abort(error),
+  )
   await work(inner)
   await inner.say('done')
   await shell
@@ -139,7 +142,7 @@ describe.each(CLIENTS)('%s', (client) => {
     async ({ inner, account }) => {
       const outer = await start(client, http('ada'))
       const me = await tools(outer).whoami()
-      const letter = await curl(outer, mailbox, 'ben').send({
+      const letter = await curl(outer, mailbox, 'cyd').send({
         to: me.address_text,
         subject: 'private',
         body: 'for the outer one',

@@ -47,6 +47,8 @@ export const opencode: Recipe = {
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
+      // It would install the types of its plugin interface at every first start in a new HOME.
+      npm_config_offline: 'true',
     }
     return { args: ['run', 'follow the script'], env }
   },

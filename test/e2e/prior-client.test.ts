@@ -176,7 +176,7 @@ describe('/mail', () => {
   test('refusals keep their names and facts', async () => {
     const { ann, bob } = await pair(mailbox)
     const session = `s-${'0'.repeat(32)}`
-    const { address } = await prior(bob, '/mail/whoami')
+    const { address } = await (await mailbox.actor(bob.token)).ask('http', 'whoami')
     const mute = await Caller.make(mailbox, fresh('mute'), { may_send: false, may_read: false })
     const table: [Caller, string, object, object][] = [
       [ann, 'send', letter(direct('nobody')), { status: 404, kind: 'unknown_participant', participant: 'nobody' }],

@@ -1,5 +1,6 @@
 // The Linux attestor, put together.
 import type { Attestor, Instance } from '../attestor.ts'
+import { refuseAll } from '../none.ts'
 import { openScanWorker } from '../open-scan-worker.ts'
 import { ancestorsOf } from './ancestors.ts'
 import { ForkMark, readMachine } from './machine.ts'
@@ -10,18 +11,21 @@ import { SockDiag } from './sock-diag.ts'
 import { TcpAttestation } from './tcp.ts'
 import { UnixAttestation } from './unix.ts'
 
-/** Throws where the kernel or the C library lacks what attestation needs. */
+type Sockets = Pick<Attestor, 'tcp' | 'accept' | 'unix' | 'close'>
+
+/** Throws where the kernel or the C library lacks what a look at processes needs; what sockets need is opened with the first one. */
 export function openLinux(): Attestor {
   const table = new PinTable(readMachine())
-  const forks = new ForkMark()
-  const diag = new SockDiag()
-  const scanner = new Scanner(openScanWorker)
-  const tcp = new TcpAttestation(diag, table, forks, scanner)
-  const unix = new UnixAttestation(diag, table, forks, scanner)
+  let opened: Sockets | undefined
+  const sockets = (): Sockets => {
+    opened ??= openSockets(table)
+    return opened
+  }
   const attestor: Attestor = {
-    tcp: (peer, local) => tcp.attest(peer, local),
-    accept: (fd) => unix.accept(fd),
-    unix: (peer) => unix.attest(peer),
+    tcp: (peer, local) => sockets().tcp(peer, local),
+    accept: (fd) => sockets().accept(fd),
+    unix: (peer) => sockets().unix(peer),
+    self: () => table.pin(process.pid)?.process ?? null,
     ancestors: (process) => ancestorsOf(process, table),
     environment(instance: Instance, names) {
       const pinned = table.instance(instance)
@@ -33,11 +37,35 @@ export function openLinux(): Attestor {
     alive: (instance) => table.isAlive(instance),
     selfTest: () => selfTest(attestor),
     close() {
-      scanner.close()
-      diag.close()
-      forks.close()
+      opened?.close()
       table.close()
     },
   }
   return attestor
+}
+
+/** Who is at the other end of sockets. Where that cannot be opened every question is refused, and the self-test says why. */
+function openSockets(table: PinTable): Sockets {
+  let diag: SockDiag | undefined
+  try {
+    diag = new SockDiag()
+    const forks = new ForkMark()
+    const scanner = new Scanner(openScanWorker)
+    const tcp = new TcpAttestation(diag, table, forks, scanner)
+    const unix = new UnixAttestation(diag, table, forks, scanner)
+    const netlink = diag
+    return {
+      tcp: (peer, local) => tcp.attest(peer, local),
+      accept: (fd) => unix.accept(fd),
+      unix: (peer) => unix.attest(peer),
+      close() {
+        scanner.close()
+        netlink.close()
+        forks.close()
+      },
+    }
+  } catch (error) {
+    diag?.close()
+    return refuseAll(error instanceof Error ? error.message : 'attestation cannot start')
+  }
 }

@@ -3,6 +3,8 @@ import { LIMITS } from '../../wire/limits.ts'
 import { malformed, Refusal, tooLarge } from '../../wire/refusal.ts'
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?$/i
+/** Keeps nothing from one call to the next: a decode without `stream` begins anew, also after one that failed. */
+const strictly = new TextDecoder('utf-8', { fatal: true })
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 /**
@@ -52,7 +54,7 @@ export async function readJson(request: Request, size: BodySize): Promise<unknow
   if (bytes.length === 0) return {}
   let text: string
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    text = strictly.decode(bytes)
   } catch {
     throw malformed('request', 'is not UTF-8')
   }

@@ -25,9 +25,7 @@ function visit(door: Door, { account, verdict, over }: Proof): MailVisitor {
   // over the Unix socket comes our bridge, a one-shot caller: the client above it is the session
   const caller = (said: Said): Caller | Promise<Caller> => door.identity.caller(account, verdict, said, over === 'tcp')
   return {
-    async greet(said) {
-      await caller(said)
-    },
+    greet: async (said) => door.identity.greet(account, verdict, said),
     perform: (operation, request, said, patience) =>
       door.metrics.timed(operation, 'mcp', async () =>
         run(door.mail, operation, await caller(said), checked(OPERATIONS[operation].request, request), patience),

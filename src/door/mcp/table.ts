@@ -23,7 +23,7 @@ export type ToolResult = {
 /** Who stands at the door: made for one HTTP request, whose bearer and process are proved already. */
 export interface Visitor {
   /**
-   * A client introduces itself (`initialize`, `server/discover`): registers its session.
+   * A client introduces itself (`initialize`, `server/discover`): may it call at all? Its session begins with its first call.
    * @throws Refusal, which the HTTP door renders
    */
   greet(said: Said): Promise<void>

@@ -77,7 +77,8 @@ export type JobOf<K extends Job['k']> = Extract<Job, { k: K }>
 
 /** What each job answers. */
 export type Results = {
-  send: SendOutcome & { events: EventRow[] }
+  /** null: stored as it was asked, nothing more to tell. */
+  send: (SendOutcome & { events: EventRow[] }) | null
   settle: { settled: Settled[]; events: EventRow[] }
   reopen: { settled: Settled[]; events: EventRow[] }
   claim: { settled: Settled[] }

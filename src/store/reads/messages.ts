@@ -11,6 +11,7 @@ export const SQL = {
   message: `SELECT ${COLUMNS} FROM message WHERE id = ?`,
   delivery: `SELECT ${DELIVERY_COLUMNS} FROM delivery WHERE box = ? AND closed IN (0, 1) AND id = ?`,
   sent: `SELECT ${COLUMNS} FROM message WHERE account = ? AND id < ? ORDER BY id DESC`,
+  keyed: 'SELECT id, hash FROM idempotency WHERE account = ? AND key = ?',
   thread: `SELECT ${COLUMNS} FROM message WHERE thread = ? AND parent IS NOT NULL AND id > ? ORDER BY id`,
 } as const
 
@@ -26,12 +27,14 @@ export class MessageReads {
   readonly #delivery
   readonly #sent
   readonly #thread
+  readonly #keyed
 
   constructor(db: Database) {
     this.#message = db.prepare<Columns, [number]>(SQL.message)
     this.#delivery = db.prepare<DeliveryRow, [number, number]>(SQL.delivery)
     this.#sent = db.prepare<Columns, [number, number]>(SQL.sent)
     this.#thread = db.prepare<Columns, [number, number]>(SQL.thread)
+    this.#keyed = db.prepare<{ id: number; hash: string }, [number, string]>(SQL.keyed)
   }
 
   message(id: number): MessageRow | null {
@@ -45,6 +48,10 @@ export class MessageReads {
       if (row) return row
     }
     return null
+  }
+
+  keyed(account: number, key: string): { id: number; hash: string } | null {
+    return this.#keyed.get(account, key)
   }
 
   *sent(account: number, scopes: readonly number[], before: number): IterableIterator<MessageRow> {

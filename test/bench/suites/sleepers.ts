@@ -15,6 +15,8 @@ export type Sleepers = {
   send(): Promise<void>
   /** Lets the crowd go. */
   release(): void
+  /** Lets all go. */
+  close(): void
 }
 
 const CROWDS = 64
@@ -32,7 +34,7 @@ function crowd(port: number, protocol: Protocol, wait: (reader: number) => Buffe
         readers.push(reader)
       }
     },
-    release() {
+    close() {
       for (const reader of readers.splice(0)) reader.close()
     },
   }
@@ -83,7 +85,10 @@ export async function mailboxSleepers(mailbox: Mailbox): Promise<MailboxSleepers
     async send() {
       body(await sender.ask(letterTo('sleeper')))
     },
-    release: () => others.release(),
+    release: () => others.close(),
+    close() {
+      for (const one of [others, reader, sender]) one.close()
+    },
     async choir(count) {
       const took: number[] = []
       const singers: Asker[] = []
@@ -121,6 +126,9 @@ export async function redisSleepers(port: number): Promise<Sleepers> {
     async send() {
       await sender.ask(command('XADD', 'sleeper', '*', 'from', 'waker', 'subject', SUBJECT, 'body', BODY))
     },
-    release: () => others.release(),
+    release: () => others.close(),
+    close() {
+      for (const one of [others, reader, sender]) one.close()
+    },
   }
 }

@@ -23,6 +23,8 @@ export async function benchWake(bench: Bench): Promise<void> {
 
   const byCount = new Map<number, Map<Sleepers, Figures>>()
   for (const count of PARKED) {
+    // a fresh crowd: a wait lasts a minute at most, and none may end while something is measured
+    for (const sleepers of all) sleepers.release()
     for (const sleepers of all) await sleepers.park(count)
     const parked = await ours.parked()
     bench.honest(`${count} readers are parked`, parked === count - 1, `${parked} and the one that is measured`)
@@ -46,6 +48,7 @@ export async function benchWake(bench: Bench): Promise<void> {
   bench.hold('wakeReply', ratios(of(1, ours).wake50, of(1, ours).reply50))
   for (const sleepers of all) sleepers.release()
   bench.row('wake', 'mail4agent, one send to 1,000 readers, the last one', 'us', await ours.choir(1_000))
+  for (const sleepers of all) sleepers.close()
   await Promise.all([mailbox.stop(), redis?.stop()])
 }
 
