@@ -1,28 +1,41 @@
 // The question "which process is at the other end of this connection", as one interface for every platform.
+import { openDarwin } from './darwin/darwin.ts'
 import { openLinux } from './linux/linux.ts'
 import { refuseAll } from './none.ts'
+import { openWindows } from './windows/windows.ts'
 
 /** One process, once: the pid alone is reused, and so is (pid, start) within one tick of the clock. */
 export type Instance = {
   pid: number
-  /** start time in clock ticks since boot, decimal, as the kernel gives it: proc_pid_stat(5), field 22 */
+  /**
+   * start time, decimal, as the kernel gives it. Linux: clock ticks since boot, proc_pid_stat(5) field 22.
+   * macOS: microseconds since the epoch. Windows: the creation FILETIME, 100 ns since 1601.
+   */
   start: string
-  /** inode of the process on pidfs, never reused in a boot; null where the kernel has no pidfs (before Linux 6.9) */
+  /**
+   * a number that the kernel gives one process in a boot. Linux: its inode on pidfs, null before 6.9. macOS: its unique
+   * id. Windows: null, because a start time of 100 ns is enough there.
+   */
   pidfd: string | null
 }
 
 /** What the kernel says about a process. The object is replaced, never changed, when a fact moves. */
 export type Process = Instance & {
-  /** /proc/sys/kernel/random/boot_id */
+  /**
+   * names this boot. Linux: /proc/sys/kernel/random/boot_id. macOS: kern.bootsessionuuid. Windows: the boot time without
+   * the later settings of the clock
+   */
   boot: string
-  /** the link /proc/PID/ns/pid, such as `pid:[4026531836]`; empty where it is not ours to read */
+  /** Linux: the link /proc/PID/ns/pid, such as `pid:[4026531836]`; empty where it is not ours to read, or there is none */
   pidns: string
-  /** effective user id */
+  /** when it started, in ms since the epoch: for people to read; no part of any id, because the clock may be stepped */
+  startedAtMs: number
+  /** effective user id; on Windows the last number of the owner's SID, -1 for another owner with our number or a hidden one */
   uid: number
   ppid: number
-  /** session id: the pid of the session leader, which may have ended */
+  /** session id: the pid of the session leader, which may have ended; 0 on Windows */
   sid: number
-  /** device number of the controlling terminal, 0 for none */
+  /** device number of the controlling terminal, 0 for none, and on Windows */
   tty: number
   comm: string
   /** path of the executable, without the ` (deleted)` of one replaced while it runs; null where unreadable */
@@ -44,8 +57,11 @@ export type AttestRefusal = {
 export type Attested = {
   ok: true
   process: Process
-  /** `scan`: the holders of the socket were just searched on the whole machine; `warm`: that proof was re-checked */
-  via: 'warm' | 'scan' | 'unix'
+  /**
+   * `scan`: the holders of the socket were just searched on the whole machine; `table`: the kernel's own list names one
+   * holder, which was looked at; `warm`: an earlier proof was re-checked; `unix`: the other end of a Unix socket
+   */
+  via: 'warm' | 'scan' | 'table' | 'unix'
   /** stable name of this very socket, never reused in a boot: peer port or `unix`, then the kernel's socket cookie */
   connection: string
 }
@@ -88,11 +104,19 @@ export interface Attestor {
   close(): void
 }
 
+/** By `process.platform`. Each opens the system's libraries only when it is called. */
+const OPEN: { readonly [platform: string]: () => Attestor } = {
+  linux: openLinux,
+  darwin: openDarwin,
+  win32: openWindows,
+}
+
 /** The attestor of this platform; one that refuses everything where there is none, or where it cannot start. */
 export function openAttestor(): Attestor {
-  if (process.platform !== 'linux') return refuseAll(`no attestation on ${process.platform}`)
+  const open = OPEN[process.platform]
+  if (open === undefined) return refuseAll(`no attestation on ${process.platform}`)
   try {
-    return openLinux()
+    return open()
   } catch (error) {
     return refuseAll(error instanceof Error ? error.message : 'attestation cannot start')
   }

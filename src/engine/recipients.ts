@@ -42,7 +42,8 @@ export function resolve(mail: Mail, caller: Caller, inputs: readonly AddressInpu
 }
 
 /**
- * One delivery for each mailbox, first come. A session needs none of its own where its account gets the message anyway:
+ * One delivery for each mailbox. Mail to an account stays its own although a room brings it too: leaving the room must not take
+ * it away, and the order of recipients says nothing. A session needs none of its own where its account gets the message anyway:
  * it would have to acknowledge the same message twice.
  */
 export function deliveriesOf(resolved: readonly Resolved[]): Recipient[] {
@@ -51,7 +52,7 @@ export function deliveriesOf(resolved: readonly Resolved[]): Recipient[] {
   const accounts = new Set<number>()
   for (const { deliveries } of resolved)
     for (const to of deliveries) {
-      if (!boxes.has(to.box)) boxes.set(to.box, to)
+      if (!boxes.has(to.box) || to.kind === KIND.account) boxes.set(to.box, to)
       if (to.kind !== KIND.session) accounts.add(to.account)
     }
   return [...boxes.values()].filter((to) => to.kind !== KIND.session || !accounts.has(to.account))

@@ -10,7 +10,6 @@ import { corroborate, type Said } from './corroborate.ts'
 import type { Holder, Holders } from './holders.ts'
 import type { Recognised } from './recognised.ts'
 import { instanceKey, sessionName } from './session-id.ts'
-import { startedAt } from './started.ts'
 import { type Log, predecessorOf } from './successor.ts'
 
 export type Registrar = {
@@ -60,7 +59,7 @@ export async function register(
     name,
     instance: instanceKey(process),
     conversation,
-    attested: attestedGroup(process, startedAt(process.start, registrar.now()), spawner(registrar, process)),
+    attested: attestedGroup(process, process.startedAtMs, spawner(registrar, process)),
     corroborated: facts.corroborated,
     predecessor: predecessor?.id ?? null,
   })

@@ -11,7 +11,7 @@ type SessionColumns = Omit<SessionRow, 'instance' | 'attested' | 'corroborated' 
 }
 
 export const SESSION_COLUMNS = `id, account, name, box, instance, conversation, attested, corroborated, declared,
-  first_seen AS firstSeen, last_seen AS lastSeen, ended, successor, given, opened`
+  first_seen AS firstSeen, last_seen AS lastSeen, ended, successor, given, opened, told`
 
 /** The JSON columns were written by this program from these very types. */
 export function sessionRow(row: SessionColumns): SessionRow {

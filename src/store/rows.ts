@@ -45,6 +45,8 @@ export type SessionRow = {
   /** Sequence up to which this session was given its mail, and up to which its cursor has passed. */
   given: number
   opened: number
+  /** Sequence up to which a notice has told this session of its mail. */
+  told: number
 }
 
 export type ListenerRow = { account: number; url: string; key: string; coalesce: boolean; created: number }

@@ -57,6 +57,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE listener(
     account INTEGER PRIMARY KEY, url TEXT NOT NULL, key TEXT NOT NULL, coalesce INTEGER NOT NULL, created INTEGER NOT NULL) STRICT;
   `,
+  // up to which letter the session was told of its mail by a notice: told once, never again
+  'ALTER TABLE session ADD COLUMN told INTEGER NOT NULL DEFAULT 0',
 ]
 
 /** search.sqlite: contentless, rebuilt from messages whenever it is missing or damaged. `who` holds the boxes that may see a row. */

@@ -51,6 +51,7 @@ export class SessionWrites {
           successor: null,
           given: row.given,
           opened: row.opened,
+          told: row.told,
         }
         const before = row.predecessor === null ? undefined : this.#registry.sessionById(row.predecessor)
         if (before) before.successor = row.id
@@ -121,6 +122,7 @@ const factsOf = (session: SessionRow): JobOf<'touch'>['sessions'][number] => ({
   lastSeen: session.lastSeen,
   given: session.given,
   opened: session.opened,
+  told: session.told,
   providerSession: session.corroborated.provider_session_id,
   attested: JSON.stringify(session.attested),
   corroborated: JSON.stringify(session.corroborated),

@@ -53,7 +53,9 @@ for (const [name, suite] of Object.entries(SUITES)) {
 
 const results = join(import.meta.dir, 'results')
 mkdirSync(results, { recursive: true })
-const file = values.quick ? 'quick' : 'full'
+// a part of the suites never takes the place of a whole run
+const part = chosen.length < Object.keys(SUITES).length ? `-${chosen.join('-')}` : ''
+const file = `${values.quick ? 'quick' : 'full'}${part}`
 await Bun.write(join(results, `${file}.json`), toJson(bench, on))
 await Bun.write(join(results, `${file}.md`), toMarkdown(bench, on))
 process.stdout.write(toMarkdown(bench, on))

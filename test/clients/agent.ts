@@ -14,7 +14,7 @@ import type { Door, Hook, Recipe } from './recipe.ts'
 const RECIPES: Record<ClientName, Recipe> = { claude, codex, opencode }
 
 /** A run of a client that is ended by force after this time, in milliseconds. */
-const LIFETIME = 180_000
+const LIFETIME = 600_000
 
 export type Agent = {
   client: ClientName
@@ -47,21 +47,29 @@ export type Running = Prepared & {
   finish(): Promise<number>
 }
 
-/** Makes a HOME for `client` under `root`; `hook` is a command line that the client runs when its prompt arrives. */
+/**
+ * `hook`: a command line that the client runs when its prompt arrives.
+ * `again`: the HOME of an earlier run, and the client's own id of the session there to go on with.
+ */
+export type Options = { hook?: Hook; again?: { home: string; session: string } }
+
+/** Makes a HOME for `client`, configured for `door` and `model`. */
 export async function prepareAgent(
   client: ClientName,
   model: ScriptedModel,
   door: Door,
-  options: { hook?: Hook } = {},
+  { hook, again }: Options = {},
 ): Promise<Prepared> {
   const recipe = RECIPES[client]
   const executable = await clientExecutable(client)
-  const home = mkdtempSync(join(tmpdir(), `m4a-${client}-`))
+  const home = again?.home ?? mkdtempSync(join(tmpdir(), `m4a-${client}-`))
   const cwd = join(home, 'work')
-  mkdirSync(cwd)
+  mkdirSync(cwd, { recursive: true })
   const modelKey = `key-${crypto.randomUUID()}`
   const script = model.script(modelKey)
-  const { args, env } = recipe.prepare({ home, cwd, modelUrl: model.url, modelKey, door, ...options })
+  const setup = { home, cwd, modelUrl: model.url, modelKey, door }
+  const extra = { ...(hook ? { hook } : {}), ...(again ? { resume: again.session } : {}) }
+  const { args, env } = recipe.prepare({ ...setup, ...extra })
   const gone = new AbortController()
   const toolText = async (name: string, args: Json = {}) =>
     recipe.unwrap((await script.call(name, args, gone.signal)).text)

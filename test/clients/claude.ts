@@ -17,7 +17,7 @@ const hooks = (command: Hook) => ({
 })
 
 export const claude: Recipe = {
-  prepare({ home, cwd, modelUrl, modelKey, door, hook }) {
+  prepare({ home, cwd, modelUrl, modelKey, door, hook, resume }) {
     const config = {
       hasCompletedOnboarding: true,
       theme: 'dark',
@@ -36,7 +36,8 @@ export const claude: Recipe = {
       // Claude refuses to skip its permission prompts as root unless it is told that it runs in a sandbox.
       IS_SANDBOX: '1',
     }
-    return { args: ['-p', 'follow the script', '--dangerously-skip-permissions'], env }
+    const again = resume ? ['--resume', resume] : []
+    return { args: ['-p', 'follow the script', '--dangerously-skip-permissions', ...again], env }
   },
   shell: (command) => ({ tool: 'Bash', args: { command, description: 'the script says so' } }),
   unwrap: (result) => result,

@@ -28,7 +28,7 @@ const hooks = (command: Hook) => ({
 })
 
 export const codex: Recipe = {
-  prepare({ home, cwd, modelUrl, modelKey, door, hook }) {
+  prepare({ home, cwd, modelUrl, modelKey, door, hook, resume }) {
     const folder = join(home, '.codex')
     mkdirSync(folder, { recursive: true })
     const lines = [
@@ -51,9 +51,10 @@ export const codex: Recipe = {
     const token: Record<string, string> = door.kind === 'http' ? { MAILBOX_TOKEN: door.token } : {}
     // A person trusts a hook once, in the client's own dialog; here nobody is there to ask.
     const trust = hook ? ['--dangerously-bypass-hook-trust'] : []
+    const again = resume ? ['resume', resume] : []
     const flags = ['--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox']
     return {
-      args: [...trust, 'exec', ...flags, 'follow the script'],
+      args: [...trust, 'exec', ...flags, ...again, 'follow the script'],
       env: { CODEX_HOME: folder, SCRIPTED_KEY: modelKey, ...token },
     }
   },

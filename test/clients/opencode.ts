@@ -18,7 +18,7 @@ const plugin = (command: Hook) => `export const hook = async () => ({
 `
 
 export const opencode: Recipe = {
-  prepare({ home, modelUrl, modelKey, door, hook }) {
+  prepare({ home, modelUrl, modelKey, door, hook, resume }) {
     const folder = join(home, '.config', 'opencode')
     mkdirSync(folder, { recursive: true })
     const config = {
@@ -50,7 +50,7 @@ export const opencode: Recipe = {
       // It would install the types of its plugin interface at every first start in a new HOME.
       npm_config_offline: 'true',
     }
-    return { args: ['run', 'follow the script'], env }
+    return { args: ['run', ...(resume ? ['--session', resume] : []), 'follow the script'], env }
   },
   shell: (command) => ({ tool: 'bash', args: { command, description: 'the script says so' } }),
   unwrap: (result) => result,

@@ -9,8 +9,19 @@ export type Door =
 /** A shell command line that the client itself runs, as its hook, when a prompt arrives. */
 export type Hook = string
 
-/** Where an agent lives: a HOME of its own, a working folder, the model's address and the key that selects its script. */
-export type Setup = { home: string; cwd: string; modelUrl: string; modelKey: string; door: Door; hook?: Hook }
+/**
+ * Where an agent lives: a HOME of its own, a working folder, the model's address and the key that selects its script.
+ * `resume` is the client's own id of the session to go on with.
+ */
+export type Setup = {
+  home: string
+  cwd: string
+  modelUrl: string
+  modelKey: string
+  door: Door
+  hook?: Hook
+  resume?: string
+}
 
 export type Start = { args: string[]; env: Record<string, string> }
 

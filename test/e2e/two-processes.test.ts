@@ -41,7 +41,7 @@ const environment = (home: string) => ({ PATH: process.env.PATH ?? '', HOME: hom
 async function refused(
   home: string,
   ...options: string[]
-): Promise<{ code: number | null; kind: string; message: string; err: string }> {
+): Promise<{ exit: number | null; kind: string; message: string; err: string }> {
   const child = Bun.spawn([BINARY, 'serve', '--json', ...options], {
     env: environment(home),
     stdin: 'ignore',
@@ -50,10 +50,10 @@ async function refused(
   })
   const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
   const err = await new Response(child.stderr).text()
-  const code = await child.exited
+  const exit = await child.exited
   clearTimeout(timer)
   const line = err.split('\n').find((one) => one.startsWith('{')) ?? '{}'
-  return { code, kind: '', message: '', ...JSON.parse(line), err }
+  return { exit, kind: '', message: '', ...JSON.parse(line), err }
 }
 
 /** A daemon of no Mailbox: by another user, or with a socket elsewhere. It has to come up. */
@@ -114,8 +114,8 @@ describe('two daemons', () => {
       refused(mailbox.root, '--data-dir', mailbox.data, '--port', String(mailbox.port)),
       refused(mailbox.root, '--data-dir', mailbox.data, '--port', '0', '--socket', join(mailbox.root, 'other', 's')),
     ])
-    for (const { code, kind, err } of tries)
-      expect({ code, kind, err }).toEqual({ code: 1, kind: 'already_running', err: expect.any(String) })
+    for (const { exit, kind, err } of tries)
+      expect({ exit, kind, err }).toEqual({ exit: 1, kind: 'already_running', err: expect.any(String) })
     const after = picture(mailbox.data)
     expect(after).toEqual(before)
     expect(existsSync(join(mailbox.root, 'other'))).toBe(false)
@@ -126,8 +126,8 @@ describe('two daemons', () => {
     const mailbox = await mailboxOf()
     const link = join(mailbox.root, 'link')
     symlinkSync(mailbox.root, link)
-    const { code, kind } = await refused(mailbox.root, '--data-dir', join(link, 'data'), '--port', '0')
-    expect({ code, kind }).toEqual({ code: 1, kind: 'already_running' })
+    const { exit, kind } = await refused(mailbox.root, '--data-dir', join(link, 'data'), '--port', '0')
+    expect({ exit, kind }).toEqual({ exit: 1, kind: 'already_running' })
   })
 
   test('ten at once on a new folder: one comes up, nine are refused, and there is one operator', async () => {
@@ -155,6 +155,7 @@ describe('two daemons', () => {
     expect(losers.map(({ code, err }) => `${code} ${/"kind":"(\w+)"/.exec(err)?.[1] ?? err}`)).toEqual(
       Array.from({ length: 9 }, () => '1 already_running'),
     )
+    for (let tries = 0; tries < 500 && !existsSync(join(data, 'daemon.json')); tries++) await Bun.sleep(20)
     const { pid, port } = JSON.parse(readFileSync(join(data, 'daemon.json'), 'utf8'))
     expect(children.map((child) => child.pid)).toContain(pid)
     const answer = await fetch(`http://127.0.0.1:${port}/mail/whoami`, {
@@ -174,7 +175,7 @@ describe('two daemons', () => {
     const home = folder()
     const data = join(home, 'data')
     const second = await refused(home, '--data-dir', data, '--port', String(mailbox.port))
-    expect(second).toMatchObject({ code: 1, kind: 'port_taken', port: mailbox.port })
+    expect(second).toMatchObject({ exit: 1, kind: 'port_taken', port: mailbox.port })
     expect(second.message).toContain(String(mailbox.port))
     expect(existsSync(join(data, 'daemon.json'))).toBe(false)
     expect(existsSync(join(data, 'm4a.sock'))).toBe(false)
@@ -190,7 +191,7 @@ describe('two daemons', () => {
     const home = folder()
     const before = statSync(mailbox.socket).ino
     const options = ['--data-dir', join(home, 'data'), '--port', '0', '--socket', mailbox.socket]
-    expect(await refused(home, ...options)).toMatchObject({ code: 1, kind: 'port_taken', path: mailbox.socket })
+    expect(await refused(home, ...options)).toMatchObject({ exit: 1, kind: 'port_taken', path: mailbox.socket })
     expect(statSync(mailbox.socket).ino).toBe(before)
     const actor = await mailbox.actor(token)
     expect((await actor.ask('socket', 'whoami')).account).toBe('ann')
@@ -212,7 +213,7 @@ describe('a port that another program has', () => {
     const port = typeof bound === 'object' && bound ? bound.port : 0
     const home = folder()
     const answer = await refused(home, '--data-dir', join(home, 'data'), '--port', String(port))
-    expect(answer).toMatchObject({ code: 1, kind: 'port_taken', port })
+    expect(answer).toMatchObject({ exit: 1, kind: 'port_taken', port })
     expect(asked).toEqual([])
     expect(existsSync(join(home, 'data', 'daemon.json'))).toBe(false)
   })
@@ -253,7 +254,7 @@ describe('leftovers', () => {
     for (const put of [() => writeFileSync(join(data, 'm4a.sock'), 'precious'), () => undefined]) {
       put()
       const answer = await refused(home, '--data-dir', data, '--port', '0')
-      expect(answer).toMatchObject({ code: 1, kind: 'port_taken', path: join(data, 'm4a.sock') })
+      expect(answer).toMatchObject({ exit: 1, kind: 'port_taken', path: join(data, 'm4a.sock') })
       expect(readFileSync(join(data, 'm4a.sock'), 'utf8')).toBe('precious')
     }
   })
@@ -285,7 +286,7 @@ describe('a data folder', () => {
       mkdirSync(data)
       chmodSync(data, mode)
       const answer = await refused(home, '--data-dir', data, '--port', '0')
-      expect(answer).toMatchObject({ code: 1, kind: 'bad_permissions', path: data })
+      expect(answer).toMatchObject({ exit: 1, kind: 'bad_permissions', path: data })
       expect(statSync(data).mode & 0o777).toBe(mode)
       expect(readdirSync(data)).toEqual([])
     }
@@ -306,7 +307,7 @@ describe('a data folder', () => {
     ] as const) {
       for (const left of ['-wal', '-shm']) if (existsSync(store + left)) await Bun.file(store + left).delete()
       writeFileSync(store, bytes)
-      expect(await refused(mailbox.root, '--data-dir', mailbox.data, '--port', '0')).toMatchObject({ code: 1, kind })
+      expect(await refused(mailbox.root, '--data-dir', mailbox.data, '--port', '0')).toMatchObject({ exit: 1, kind })
       expect(readFileSync(store).equals(bytes)).toBe(true)
     }
     writeFileSync(store, whole)

@@ -1,14 +1,11 @@
 // A socket whose only holder was proved, and the cheap re-check of that proof at each later call.
 import type { Attested } from '../attestor.ts'
+import { RECHECK_MS } from './child-sockets.ts'
 import type { ForkMark } from './machine.ts'
 import type { Pinned } from './pinned.ts'
-import { eachSocketOf } from './procfs.ts'
 
 /** `lost`: the process has ended, or has the socket no more. `shared`: a child of it has the socket too. */
 export type HeldState = 'held' | 'lost' | 'shared' | 'other_user'
-
-/** After this long the children are searched and the card's facts read again, whatever the marks say. */
-const RECHECK_MS = 1000
 
 export class Held {
   /** who had the socket too, when `check` last said `shared` */
@@ -42,7 +39,7 @@ export class Held {
     const mark = forks.read()
     const now = performance.now()
     if (mark < 0 || mark !== this.#forkMark || now - this.#checkedAt > RECHECK_MS) {
-      const children = this.#childrenWithIt()
+      const children = pinned.childrenWith(this.inode, mark, now)
       if (children === null && !fresh) return 'lost'
       this.sharers = children ?? []
       if (this.sharers.length > 0) return 'shared'
@@ -58,20 +55,6 @@ export class Held {
     return pinned.process.uid === euid && !pinned.mixedUser ? 'held' : 'other_user'
   }
 
-  /** Null where the kernel does not list children, or one of them cannot be looked at. */
-  #childrenWithIt(): number[] | null {
-    const children = this.pinned.children()
-    if (children === null) return null
-    const found: number[] = []
-    for (const pid of children) {
-      if (pid === process.pid) continue // we trust ourselves
-      const has = hasSocket(pid, this.inode)
-      if (has === null) return null
-      if (has) found.push(pid)
-    }
-    return found
-  }
-
   verdict(via: Attested['via']): Attested {
     return { ok: true, process: this.pinned.process, via, connection: this.connection }
   }
@@ -81,14 +64,4 @@ export class Held {
     if (this.#warm?.process !== this.pinned.process) this.#warm = this.verdict('warm')
     return this.#warm
   }
-}
-
-/** Null where it cannot be told. */
-function hasSocket(pid: number, inode: number): boolean | null {
-  let found = false
-  const read = eachSocketOf(pid, (seen) => {
-    found = seen === inode
-    return found
-  })
-  return read === 'failed' ? null : found
 }

@@ -1,5 +1,7 @@
-// The C library calls that attestation needs, and the fixed memory they read and write.
-import { dlopen, FFIType, type Pointer, ptr, read } from 'bun:ffi'
+// The C library calls that attestation needs.
+import { dlopen, FFIType, read } from 'bun:ffi'
+
+export { cstring, memory } from '../memory.ts'
 
 const x64 = process.arch === 'x64'
 
@@ -54,22 +56,6 @@ export function libc() {
 export function errno(): number {
   const at = libc().__errno_location()
   return at === null ? 0 : read.i32(at, 0)
-}
-
-/** Memory at a fixed address. Nothing may be awaited between filling it and the call that uses it. */
-export type Memory = { bytes: Uint8Array; view: DataView; at: Pointer }
-
-export function memory(size: number): Memory {
-  const bytes = new Uint8Array(new ArrayBuffer(size))
-  return { bytes, view: new DataView(bytes.buffer), at: ptr(bytes) }
-}
-
-/** A constant string for C. */
-export function cstring(text: string): Memory {
-  const encoded = new TextEncoder().encode(text)
-  const made = memory(encoded.length + 1)
-  made.bytes.set(encoded)
-  return made
 }
 
 /** Writes a decimal number and a NUL at `offset`; answers where the NUL is. */

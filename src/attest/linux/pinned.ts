@@ -1,9 +1,11 @@
 // One process instance, held by its open /proc folder: after its end every read fails, it never reaches the next owner.
 import type { Instance, Process } from '../attestor.ts'
+import { ChildSockets } from './child-sockets.ts'
 import { cstring, libc, memory, O_CLOEXEC } from './libc.ts'
 import { type Machine, pidfdInode } from './machine.ts'
 import { argvOf, childrenOf, realUidOf, variablesOf } from './process-files.ts'
 import { eachSocket, openFiles, openProcess, ownerOf, readLink, socketInode } from './procfs.ts'
+import { startedAt } from './started.ts'
 import { openStat, readStat, stat, statName } from './stat.ts'
 
 const file = {
@@ -33,6 +35,7 @@ export class Pinned {
    */
   #image = -1
   #machine: Machine
+  #childSockets = new ChildSockets()
   #process: Process | undefined
   #startCode = 0
   #startBreak = 0
@@ -137,6 +140,7 @@ export class Pinned {
       this.#keep({
         pid: this.pid,
         start: String(stat.start),
+        startedAtMs: this.#process?.startedAtMs ?? startedAt(stat.start),
         pidfd,
         boot: this.#machine.boot,
         pidns: pidns ?? '',
@@ -183,6 +187,11 @@ export class Pinned {
   /** Pids of the children of all its threads; null where the kernel does not tell (CONFIG_PROC_CHILDREN). */
   children(): number[] | null {
     return childrenOf(this.#dir)
+  }
+
+  /** Children that have that socket too, by the fork mark of now; null where it cannot be told. */
+  childrenWith(inode: number, mark: number, now: number): number[] | null {
+    return this.#childSockets.holders(inode, mark, now, () => this.children())
   }
 
   environment(names: readonly string[]): Record<string, string> {

@@ -2,6 +2,8 @@
 import { cstring, libc, O_DIRECTORY } from './libc.ts'
 import { numbersIn, openProcess, ownerOf, readFile } from './procfs.ts'
 
+import { openStat, readStat, stat } from './stat.ts'
+
 const ARGV_LIMIT = 256 * 1024
 const ENVIRON_LIMIT = 2 * 1024 * 1024
 const STATUS_LIMIT = 64 * 1024
@@ -55,6 +57,18 @@ export function belongsTo(pid: number, uid: number): boolean {
   const belongs = ownerOf(dir) === uid || realUidOf(dir) === uid
   libc().close(dir)
   return belongs
+}
+
+/** The start time of the process that has this pid now, in ticks; null where it has ended. */
+export function startOf(pid: number): number | null {
+  const dir = openProcess(pid)
+  if (dir < 0) return null
+  const file = openStat(dir)
+  libc().close(dir)
+  if (file < 0) return null
+  const runs = readStat(file)
+  libc().close(file)
+  return runs ? stat.start : null
 }
 
 /** Pids of the children of all threads of a process; null where the kernel does not tell. */

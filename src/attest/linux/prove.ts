@@ -1,5 +1,6 @@
 // From a search of all holders to one proved holder, and the patience that a fork in flight needs.
 import type { AttestRefusal, Verdict } from '../attestor.ts'
+import { refuse } from '../refuse.ts'
 import { Held } from './held.ts'
 import type { ScanReport } from './holders.ts'
 import type { PinTable } from './pin-table.ts'
@@ -10,10 +11,6 @@ export type Unsettled = { again: 'scan' | 'wait'; inode: number; refusal: Attest
 
 /** One synchronous try, given the report of a search that has just ended, if one has. */
 export type Attempt = (report: ScanReport | null) => Verdict | Unsettled
-
-export function refuse(kind: AttestRefusal['kind'], seen: AttestRefusal['seen']): AttestRefusal {
-  return { ok: false, kind, seen }
-}
 
 /** Before exec closes them, a forked child has all descriptors of its parent for a moment. So long we wait, in ms. */
 const WAITS = [3, 15, 60]

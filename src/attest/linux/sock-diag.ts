@@ -1,5 +1,5 @@
 // Exact look-ups of one socket by the kernel: sock_diag(7).
-import { type AddressBytes, addressBytes } from './address.ts'
+import { type AddressBytes, addressBytes } from '../address.ts'
 import { ENOENT, errno, libc, memory, O_CLOEXEC } from './libc.ts'
 
 const AF_NETLINK = 16

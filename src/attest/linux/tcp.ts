@@ -1,10 +1,11 @@
 // The process at the other end of a TCP connection on loopback.
 import type { Endpoint, Verdict } from '../attestor.ts'
+import { refuse } from '../refuse.ts'
 import type { Held } from './held.ts'
 import type { ScanReport } from './holders.ts'
 import type { ForkMark } from './machine.ts'
 import type { PinTable } from './pin-table.ts'
-import { refuse, settle, sharedBy, soleHolder, type Unsettled } from './prove.ts'
+import { settle, sharedBy, soleHolder, type Unsettled } from './prove.ts'
 import type { Scanner } from './scanner.ts'
 import type { SockDiag } from './sock-diag.ts'
 

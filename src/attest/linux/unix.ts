@@ -1,5 +1,6 @@
 // The process at the other end of a Unix socket: unix(7).
 import type { UnixPeer, Verdict } from '../attestor.ts'
+import { refuse } from '../refuse.ts'
 import type { Held } from './held.ts'
 import type { ScanReport } from './holders.ts'
 import { libc, memory } from './libc.ts'
@@ -7,7 +8,7 @@ import type { ForkMark } from './machine.ts'
 import type { PinTable } from './pin-table.ts'
 import type { Pinned } from './pinned.ts'
 import { inodeOf } from './procfs.ts'
-import { refuse, settle, sharedBy, soleHolder, type Unsettled } from './prove.ts'
+import { settle, sharedBy, soleHolder, type Unsettled } from './prove.ts'
 import type { Scanner } from './scanner.ts'
 import type { SockDiag } from './sock-diag.ts'
 

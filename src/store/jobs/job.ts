@@ -54,6 +54,7 @@ export type Job =
         lastSeen: number
         given: number
         opened: number
+        told: number
         providerSession: string | null
         attested: string
         corroborated: string
@@ -85,7 +86,7 @@ export type Results = {
   open: { events: EventRow[] }
   openUpTo: { events: EventRow[]; reached: number }
   notified: null
-  addSession: { id: number; box: number; predecessor: number | null; given: number; opened: number }
+  addSession: { id: number; box: number; predecessor: number | null; given: number; opened: number; told: number }
   touch: null
   declare: null
   endSession: null

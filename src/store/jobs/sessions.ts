@@ -14,20 +14,20 @@ export function sessionJobs(context: Context): {
 } {
   const { db } = context
   const box = db.prepare<{ id: number }, []>('INSERT INTO box DEFAULT VALUES RETURNING id')
-  const same = db.prepare<{ id: number; box: number; given: number; opened: number }, [number, string]>(
-    'SELECT id, box, given, opened FROM session WHERE account = ? AND name = ?',
+  const same = db.prepare<{ id: number; box: number; given: number; opened: number; told: number }, [number, string]>(
+    'SELECT id, box, given, opened, told FROM session WHERE account = ? AND name = ?',
   )
   /** Atomic claim of the one succession: nobody gets it twice. */
-  const heir = db.prepare<{ box: number; given: number; opened: number }, [number, number]>(
-    'SELECT box, given, opened FROM session WHERE id = ? AND account = ? AND ended IS NOT NULL AND successor IS NULL',
+  const heir = db.prepare<{ box: number; given: number; opened: number; told: number }, [number, number]>(
+    'SELECT box, given, opened, told FROM session WHERE id = ? AND account = ? AND ended IS NOT NULL AND successor IS NULL',
   )
   const insert = db.prepare<{ id: number }, (string | number | null)[]>(
-    `INSERT INTO session(account, name, box, instance, conversation, provider_session, attested, corroborated, declared, first_seen, last_seen, given, opened)
-     VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    `INSERT INTO session(account, name, box, instance, conversation, provider_session, attested, corroborated, declared, first_seen, last_seen, given, opened, told)
+     VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
   )
   const succeeded = db.prepare('UPDATE session SET successor = ? WHERE id = ?')
   const touch = db.prepare(
-    'UPDATE session SET last_seen = max(last_seen, ?), given = max(given, ?), opened = max(opened, ?), provider_session = ?, attested = ?, corroborated = ? WHERE id = ?',
+    'UPDATE session SET last_seen = max(last_seen, ?), given = max(given, ?), opened = max(opened, ?), told = max(told, ?), provider_session = ?, attested = ?, corroborated = ? WHERE id = ?',
   )
   const declare = db.prepare('UPDATE session SET declared = ? WHERE id = ?')
   const end = db.prepare('UPDATE session SET ended = ? WHERE id = ? AND ended IS NULL')
@@ -36,13 +36,14 @@ export function sessionJobs(context: Context): {
     'SELECT id FROM delivery WHERE box = ? AND closed = 0 AND kind = 1',
   )
   const move = db.prepare('UPDATE delivery SET box = ?, kind = ? WHERE box = ? AND closed = 0 AND id = ?')
+  const drop = db.prepare('DELETE FROM delivery WHERE box = ? AND closed = 0 AND id = ?')
 
   return {
     addSession(job) {
       const before = same.get(job.account, job.name)
       if (before) return { ...before, predecessor: null }
       const inherited = job.predecessor === null ? null : heir.get(job.predecessor, job.account)
-      const mine = inherited ?? { box: box.get()?.id ?? 0, given: 0, opened: 0 }
+      const mine = inherited ?? { box: box.get()?.id ?? 0, given: 0, opened: 0, told: 0 }
       const row = insert.get(
         job.account,
         job.name,
@@ -57,6 +58,7 @@ export function sessionJobs(context: Context): {
         job.at,
         mine.given,
         mine.opened,
+        mine.told,
       )
       const id = row?.id ?? 0
       if (inherited && job.predecessor !== null) succeeded.run(id, job.predecessor)
@@ -64,7 +66,7 @@ export function sessionJobs(context: Context): {
     },
     touch(job) {
       for (const s of job.sessions)
-        touch.run(s.lastSeen, s.given, s.opened, s.providerSession, s.attested, s.corroborated, s.id)
+        touch.run(s.lastSeen, s.given, s.opened, s.told, s.providerSession, s.attested, s.corroborated, s.id)
       return null
     },
     declare(job) {
@@ -78,11 +80,17 @@ export function sessionJobs(context: Context): {
     },
     release(job) {
       const events: EventRow[] = []
-      for (const { id } of letters.all(job.from)) {
+      const all = letters.all(job.from)
+      for (const { id } of all) {
+        // sent to two sessions of the account, and released from the other one before
+        if (context.copy(job.to, id)) {
+          drop.run(job.from, id)
+          continue
+        }
         move.run(job.to, KIND.account, job.from, id)
         events.push(context.event(job.events + events.length, job.at, 'released', id, job.account, job.session, null))
       }
-      context.counted(job.from, -events.length)
+      context.counted(job.from, -all.length)
       context.counted(job.to, events.length)
       return { count: events.length, events }
     },

@@ -86,16 +86,23 @@ export class PageReads {
   }
 }
 
-/** Merges streams that each ascend by id. */
+/**
+ * Merges streams that each ascend by id. A letter to two sessions, one of which has ended and was released, lies in the other's
+ * box and in the account's: it is shown once, as the session's own.
+ */
 function* merge(streams: IterableIterator<PageRow>[]): IterableIterator<PageRow> {
   const heads = streams.map((rows) => ({ rows, head: rows.next() }))
+  let last = 0
   try {
     for (;;) {
       let least: (typeof heads)[number] | null = null
       for (const one of heads)
         if (!one.head.done && (!least || least.head.done || one.head.value.id < least.head.value.id)) least = one
       if (!least || least.head.done) return
-      yield least.head.value
+      if (least.head.value.id !== last) {
+        last = least.head.value.id
+        yield least.head.value
+      }
       least.head = least.rows.next()
     }
   } finally {

@@ -83,7 +83,22 @@ async function cli(op: string, args: Record<string, unknown>): Promise<Reply> {
   return { status: code, body: text.trim() ? JSON.parse(text) : {} }
 }
 
+async function events(cursor: string, last: string): Promise<Reply> {
+  const response = await fetch(`http://127.0.0.1:${where.port}/events?cursor=${cursor}`, {
+    headers: { authorization: `Bearer ${where.token}` },
+  })
+  const ids = new Set<string>()
+  let text = ''
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString()
+    for (const [, id] of text.matchAll(/^data: .*"message_id":"(m4a_[0-9a-f]{24})".*\n/gm)) ids.add(id ?? '')
+    if (ids.has(last)) break
+  }
+  return { status: response.status, body: { ids: [...ids] } }
+}
+
 async function run(order: Order): Promise<Reply> {
+  if (order.door === 'events') return events(order.cursor, order.last)
   if (order.door === 'raw')
     return parse(await http({ port: where.port }, order.path, JSON.stringify(order.request), order.headers ?? {}))
   const { op, request } = order

@@ -8,6 +8,8 @@ export type Where = { token: string; port: number; socket: string; data: string;
 export type Order =
   | { door: DoorName; op: string; request: object }
   | { door: 'raw'; path: string; request: unknown; headers?: Record<string, string> }
+  /** The ids of /events after `cursor`, until an event of the message `last` has come. */
+  | { door: 'events'; cursor: string; last: string }
 export type Reply = { status: number; body: Record<string, any> }
 
 export class Actor {
@@ -57,9 +59,10 @@ export class Actor {
   }
 
   async #listen(output: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder()
     let rest = ''
-    for await (const chunk of output.pipeThrough(new TextDecoderStream())) {
-      rest += chunk
+    for await (const chunk of output) {
+      rest += decoder.decode(chunk, { stream: true })
       const lines = rest.split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) {

@@ -40,9 +40,9 @@ export class Parent {
   readonly lines: Lines
   readonly #child
 
-  private constructor(mailbox: Mailbox, token: string, program: string) {
+  private constructor(mailbox: Mailbox, token: string, program: string, argv: readonly string[]) {
     const order = JSON.stringify({ token, port: mailbox.port })
-    this.#child = Bun.spawn([program, PARENT, order], {
+    this.#child = Bun.spawn([program, PARENT, order, ...argv], {
       env: { PATH: process.env.PATH ?? '', HOME: mailbox.root },
       detached: true,
       stdin: 'pipe',
@@ -53,8 +53,8 @@ export class Parent {
   }
 
   /** Resolves once it is registered; `reply` is its whoami. */
-  static async start(mailbox: Mailbox, token: string, program = process.execPath) {
-    const parent = new Parent(mailbox, token, program)
+  static async start(mailbox: Mailbox, token: string, program = process.execPath, argv: readonly string[] = []) {
+    const parent = new Parent(mailbox, token, program, argv)
     return { parent, reply: await parent.lines.next() }
   }
 

@@ -51,7 +51,7 @@ export class Mailbox {
     this.#daemon = daemon
     for (let tries = 0; tries < 600; tries++) {
       const known = this.#published(daemon.pid)
-      const up = known && (await fetch(`http://127.0.0.1:${known}/health`).catch(() => null))
+      const up = known ? await fetch(`http://127.0.0.1:${known}/health`).catch(() => null) : null
       if (up?.ok) {
         this.port = known
         return

@@ -7,3 +7,5 @@ const response = await fetch(`http://127.0.0.1:${order.port}/mail/whoami`, {
 })
 process.stdout.write(`${JSON.stringify({ status: response.status, body: await response.json() })}\n`)
 for await (const line of console) Bun.spawn(JSON.parse(line), { stdin: 'ignore', stdout: 'inherit', stderr: 'inherit' })
+
+export {}

@@ -12,7 +12,6 @@ export class Script {
   readonly log: Asked[] = []
   readonly #parked: Parked[] = []
   #arrived: () => void = () => {}
-  #last: ToolResult | undefined
 
   /** Called by the model server: parks a request until the test answers it. A client that leaves gives its place up. */
   take(asked: Asked, signal: AbortSignal): Promise<Reply> {
@@ -40,7 +39,6 @@ export class Script {
     const after = await this.#next(signal)
     const result = after.asked.results.find((one) => one.id === id)
     if (!result) throw new Error(`the client asked again without the result of ${tool}`)
-    this.#last = result
     return result
   }
 
@@ -55,11 +53,6 @@ export class Script {
   async tools(signal?: AbortSignal): Promise<string[]> {
     const { asked } = await this.#next(signal)
     return asked.tools.map((tool) => tool.name)
-  }
-
-  /** What the newest tool call gave. */
-  get last(): ToolResult | undefined {
-    return this.#last
   }
 
   #drop(parked: Parked): void {

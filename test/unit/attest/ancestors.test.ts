@@ -1,8 +1,18 @@
 // Parents, environment and life of a process instance.
 import { afterEach, describe, expect, test } from 'bun:test'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { attested, cleanUp, onLinux, openDoor, until } from './support.ts'
 
 const all = cleanUp()
+
+/** Empty for a descriptor that was closed meanwhile. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}
 afterEach(() => all.run())
 
 describe.if(onLinux)('instance', () => {
@@ -27,6 +37,17 @@ describe.if(onLinux)('instance', () => {
       expect(Number(parent.start)).toBeLessThanOrEqual(Number(child.start))
       child = parent
     }
+  })
+
+  test('we are our own, without a socket for it', () => {
+    const sockets = () =>
+      readdirSync('/proc/self/fd').filter((fd) => linkOf(`/proc/self/fd/${fd}`).startsWith('socket:')).length
+    const before = sockets()
+    const attestor = all.attestor()
+    const self = attestor.self()
+    expect(self).toMatchObject({ pid: process.pid, ppid: process.ppid, exe: process.execPath })
+    expect(self && attestor.ancestors(self)[0]?.pid).toBe(process.ppid)
+    expect(sockets()).toBe(before)
   })
 
   test('a parent that has ended is not among them', async () => {

@@ -1,7 +1,7 @@
 // The parsers below attestation: the stat line, addresses, and the platform that has no attestor.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { addressBytes } from '../../../src/attest/linux/address.ts'
+import { addressBytes } from '../../../src/attest/address.ts'
 import { realUid } from '../../../src/attest/linux/process-files.ts'
 import { parseStat, stat } from '../../../src/attest/linux/stat.ts'
 import { refuseAll } from '../../../src/attest/none.ts'

@@ -1,7 +1,7 @@
 // The start-up self-test, which decides whether anybody is served at all.
 import { expect, test } from 'bun:test'
 import { openAttestor } from '../../../src/attest/attestor.ts'
-import { selfTest } from '../../../src/attest/linux/self-test.ts'
+import { selfTest } from '../../../src/attest/self-test.ts'
 import { refuseAll } from '../../../src/attest/none.ts'
 import { onLinux } from './support.ts'
 

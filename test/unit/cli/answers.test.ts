@@ -430,6 +430,40 @@ test('view latest reads the last one listed, without a cursor', async () => {
   for (const body of bodies.slice(0, -1)) expect(body).not.toHaveProperty('cursor')
 })
 
+test('latest is taken wherever an id is', async () => {
+  const mail = { '/mail/inbox': { ...page, messages: LETTERS.slice(0, 2), unread: 2 } }
+  const settled = { results: [{ message_id: ID[1], ok: true }], unread: 1, now }
+  const cases: [string[], string, object, object][] = [
+    [['reply', 'latest', 'done'], '/mail/send', sendAnswer, { reply_to: ID[1], body: 'done', close: true }],
+    [['send', '--reply-to', 'latest', 'done'], '/mail/send', sendAnswer, { reply_to: ID[1], body: 'done' }],
+    [['thread', 'latest'], '/mail/thread', { ...page, messages: [] }, { message_id: ID[1] }],
+    [['ack', 'latest'], '/mail/ack', settled, { message_ids: [ID[1]] }],
+    [['ack', ID[0], 'latest', ID[1]], '/mail/ack', settled, { message_ids: [ID[0], ID[1]] }],
+    [['claim', 'latest'], '/mail/claim', { ...settled, claimed_until: null }, { message_ids: [ID[1]] }],
+  ]
+  for (const [argv, path, answer, request] of cases) {
+    using mailbox = canned({ ...mail, [path]: answer })
+    const { code, err } = await sh(argv, mailbox.shell)
+    expect([argv, code, err.includes('refused')]).toEqual([argv, 0, false])
+    expect(mailbox.asked.at(-1)).toMatchObject({ path, body: request })
+  }
+})
+
+test('receipts latest is about what was sent last', async () => {
+  const receipts = { ...page, receipts: [] }
+  using mailbox = canned({
+    '/mail/sent': { ...page, messages: [{ ...LETTERS[2], deliveries: [] }] },
+    '/mail/receipts': receipts,
+  })
+  expect((await sh(['receipts', 'latest'], mailbox.shell)).code).toBe(0)
+  expect(mailbox.asked.map(({ path, body }) => [path, body])).toMatchObject([
+    ['/mail/sent', { limit: 1 }],
+    ['/mail/receipts', { message_id: ID[2] }],
+  ])
+  using nothing = canned({ '/mail/sent': { ...page, messages: [] }, '/mail/receipts': receipts })
+  expect(await sh(['receipts', 'latest'], nothing.shell)).toMatchObject({ code: 1, out: '' })
+})
+
 test('the body alone is exact in a pipe, and safe on a terminal', async () => {
   using mailbox = canned({ '/mail/get': LETTERS[1] })
   expect((await sh(['view', ID[1], '--body'], mailbox.shell)).out).toBe(LETTERS[1]?.body ?? '')

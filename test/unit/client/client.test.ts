@@ -112,15 +112,18 @@ test('a kept connection that breaks: a read is repeated, a send without a key is
   client.close()
 })
 
-test('events are put together from any pieces', async () => {
+test('events and positions are put together from any pieces', async () => {
   const text =
-    'retry: 1000\nid: a.1\n\nid: a.2\nevent: sent\ndata: {"kind":"sent","message_id":"m","at":"t"}\n\n: still here\n\n'
+    'retry: 1000\nid: a.1\n\nid: a.2\nevent: sent\ndata: {"kind":"sent","message_id":"m","at":"t"}\n\n: still here\nid: a.3\n\n'
   async function* pieces(size: number) {
     const bytes = new TextEncoder().encode(text)
     for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size)
   }
   for (const size of [1, 7, 1000]) {
-    const [event, ...more] = await Array.fromAsync(readEvents(pieces(size)))
-    expect([event, more.length]).toEqual([{ cursor: 'a.2', kind: 'sent', message_id: 'm', at: 't' }, 0])
+    expect(await Array.fromAsync(readEvents(pieces(size)))).toEqual([
+      { cursor: 'a.1', kind: 'position' },
+      { cursor: 'a.2', kind: 'sent', message_id: 'm', at: 't' },
+      { cursor: 'a.3', kind: 'position' },
+    ])
   }
 })

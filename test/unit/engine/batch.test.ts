@@ -85,11 +85,16 @@ test("a claim refuses a sibling's ack and claim with who and until when; the hol
 })
 
 test('only open account mail can be claimed', async () => {
+  await world.room('build', claude.account, codex.account)
   const session = await world.letter(claude, addressOf(codex))
-  expect(await world.refusal(codex, 'claim', { message_id: session })).toMatchObject({ kind: 'malformed' })
   const closed = await world.letter(claude, 'codex')
   await world.call(codex, 'ack', { message_id: closed })
-  expect(await world.refusal(codex, 'claim', { message_id: closed })).toMatchObject({ kind: 'malformed' })
+  const room = await world.letter(claude, '#build')
+  for (const message_id of [session, closed, room]) {
+    const refusal = await world.refusal(codex, 'claim', { message_id })
+    expect([refusal.kind, refusal.status, refusal.facts]).toEqual(['not_claimable', 409, { message_id }])
+    expect(refusal.message).toBe('only open mail of the account can be claimed')
+  }
 })
 
 test('reopen puts closed mail back, and refuses what is not closed', async () => {

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Caller } from '../../../src/engine/mail.ts'
+import { Refusal } from '../../../src/wire/refusal.ts'
 import type { SendRequest } from '../../../src/wire/requests.ts'
 import { addressOf, World } from './world.ts'
 
@@ -56,16 +57,20 @@ test('50 sends at once make one message and 50 equal answers', async () => {
   expect(await world.inbox(codex)).toHaveLength(1)
 })
 
-test('an expanded recipient counts as it was written: @all, a room, a session by its prefix', async () => {
+test('a recipient counts as it was written: @all, a session, before and after a succession', async () => {
   const boss = await world.session(await world.account('boss', { operator: true }, 'person'))
   const all = await world.call(boss, 'send', request({ to: '@all' }))
   await world.account('newcomer')
   expect((await world.call(boss, 'send', request({ to: '@ALL' }))).message_id).toBe(all.message_id)
-  const first = await world.call(claude, 'send', request({ to: addressOf(codex).slice(0, 14) }))
-  expect((await world.call(claude, 'send', request({ to: addressOf(codex) }))).message_id).toBe(first.message_id)
+  const to = addressOf(codex)
+  const { message_id } = await world.call(claude, 'send', request({ to }))
+  const session = { kind: 'session', participant: 'Codex', session: codex.session.name } as const
+  expect(await world.call(claude, 'send', request({ to: session }))).toMatchObject({ message_id, duplicate: true })
+  const short = await world.refusal(claude, 'send', request({ to: to.slice(0, 14) }))
+  expect(short).toMatchObject({ kind: 'idempotency_conflict', facts: { message_id } })
   await world.end(codex)
   await world.session(codex.account, '', codex.session.id)
-  expect(await world.call(claude, 'send', request({ to: addressOf(codex) }))).toMatchObject({ duplicate: true })
+  expect(await world.call(claude, 'send', request({ to }))).toMatchObject({ message_id, duplicate: true })
 })
 
 test('property: a send with the same key is a repeat exactly where its content is the same', async () => {
@@ -111,4 +116,73 @@ test('property: a send with the same key is a repeat exactly where its content i
     }),
     { numRuns: 100 },
   )
+})
+
+test('a retry is known as one when its recipient is gone: an account, a session, a room that was left or removed', async () => {
+  const gone = await world.session(await world.account('gone'))
+  const room = await world.room('den', claude.account, codex.account)
+  await world.room('hall', claude.account, codex.account)
+  const requests = ['gone', addressOf(codex).slice(0, 14), '#den', '#hall', ['gone', 'codex']].map((to, index) =>
+    request({ to, idempotency_key: `k${index}` }),
+  )
+  const first: string[] = []
+  for (const one of requests) first.push((await world.call(claude, 'send', one)).message_id)
+  await world.end(gone)
+  await world.store.removeAccount(gone.account)
+  await world.end(codex)
+  await world.store.leave(room, claude.account)
+  const hall = world.store.registry.room('hall')
+  if (hall) await world.store.removeRoom(hall)
+  for (const [index, one] of requests.entries()) {
+    const again = await world.call(claude, 'send', one)
+    expect([again.message_id, again.duplicate]).toEqual([first[index] ?? '', true])
+  }
+  const other = await world.refusal(claude, 'send', request({ to: 'gone', body: 'other', idempotency_key: 'k0' }))
+  expect(other).toMatchObject({ kind: 'idempotency_conflict', facts: { message_id: first[0] } })
+  expect((await world.refusal(claude, 'send', request({ to: 'gone', idempotency_key: 'new' }))).kind).toBe(
+    'unknown_participant',
+  )
+})
+
+test('a retried answer is known as one when what it answered can no longer be read', async () => {
+  const room = await world.room('den', claude.account, codex.account)
+  const reply_to = await world.letter(codex, '#den')
+  const answer: SendRequest = { reply_to, body: 'an answer', close: true, idempotency_key: 'answer' }
+  const { message_id } = await world.call(claude, 'send', answer)
+  await world.store.leave(room, claude.account)
+  expect((await world.refusal(claude, 'get', { message_id: reply_to })).kind).toBe('unknown_message')
+  expect(await world.call(claude, 'send', answer)).toMatchObject({ message_id, duplicate: true })
+})
+
+test('neither rates nor hops refuse a retry, and it costs no rate', async () => {
+  const first = await world.call(claude, 'send', request())
+  let last = await world.letter(claude, 'codex')
+  let refused: string | null = null
+  const bounce: SendRequest[] = []
+  for (let hop = 1; refused === null; hop++) {
+    const from = hop % 2 === 1 ? codex : claude
+    const next = { reply_to: last, body: 'b', idempotency_key: `hop${hop}` }
+    try {
+      last = (await world.call(from, 'send', next)).message_id
+      bounce.push(next)
+    } catch (error) {
+      refused = error instanceof Refusal ? error.kind : String(error)
+    }
+    world.ahead += 10_000
+  }
+  expect(refused).toBe('hop_limit')
+  const deepest = bounce.length % 2 === 1 ? codex : claude
+  expect(await world.call(deepest, 'send', bounce.at(-1) ?? request())).toMatchObject({ duplicate: true })
+  const flood = async (): Promise<string> => {
+    for (;;) {
+      try {
+        await world.letter(claude, 'codex')
+      } catch (error) {
+        return error instanceof Refusal ? error.kind : String(error)
+      }
+    }
+  }
+  expect(await flood()).toBe('rate_limited')
+  for (let times = 0; times < 3; times++)
+    expect(await world.call(claude, 'send', request())).toMatchObject({ message_id: first.message_id, duplicate: true })
 })

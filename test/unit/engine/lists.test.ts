@@ -88,6 +88,15 @@ test('receipts: of all that was sent, or of one; a reader sees only its own copy
   expect((await world.refusal(gemini, 'receipts', { message_id: direct })).kind).toBe('unknown_message')
 })
 
+test('get tells the time, and the receipt of a room whose copy it is, as their schemas say', async () => {
+  const message_id = await world.letter(claude, '#build')
+  const { now, age_secs } = await world.call(codex, 'get', { message_id })
+  expect([new Date(now).toISOString(), age_secs]).toEqual([now, 0])
+  const [receipt] = (await world.call(claude, 'receipts', { message_id })).receipts
+  const whose: (string | undefined)[] = receipt?.deliveries.map(({ participant }) => participant) ?? []
+  expect(whose).toEqual(['codex', 'gemini'])
+})
+
 test('receipts of very many copies stay within the budget', async () => {
   const names = Array.from({ length: 90 }, (_, index) => `reader${index}`)
   for (const name of names) await world.account(name)

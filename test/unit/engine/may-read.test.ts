@@ -106,14 +106,6 @@ class Model {
         .filter((line) => !accounts.has(line.account) && !room.has(line.account)),
     )
     for (const account of accounts) room.delete(account)
-    const first = chosen.findIndex((target) => target.text === '#room')
-    // whoever comes first in the list puts it into the account's box
-    for (const [index, target] of chosen.entries())
-      if (target.account !== null && first >= 0 && first < index && this.members.has(target.account)) {
-        if (chosen.slice(0, first).some((earlier) => earlier.account === target.account)) continue
-        accounts.delete(target.account)
-        room.add(target.account)
-      }
     const scope = [...lines].some((line) => line.account === from.account) ? from : null
     const { message_id: id } = await this.world.call(from.caller, 'send', {
       to: chosen.map((target) => target.text),

@@ -186,6 +186,42 @@ describe.if(onLinux)('callers', () => {
     expect(await refused(refuse('other_user'))).toBe('other_user')
   })
 
+  test('who introduces itself is no session yet, and its name is known to its calls that do not say it', async () => {
+    const program = await house.family(plain)
+    const client = { name: 'my-client', version: '1.2' }
+    house.identity.greet(a, await program.verdict([]), { client })
+    house.identity.greet(a, await program.verdict([]), {})
+    expect(house.store.registry.liveSessions()).toEqual([])
+    const { session } = await program.call([], { account: a, mcp: true })
+    expect(session.corroborated).toMatchObject({ provider: 'my-client', sources: { provider: 'client' } })
+    const own = (await program.call([], { account: b, mcp: true, said: { client: { ...client, name: 'other' } } }))
+      .session
+    expect(own.corroborated.provider).toBe('other')
+  })
+
+  test('a client that names its conversation with its calls has no session beside those', async () => {
+    const agent = await house.family(codex)
+    house.identity.greet(a, await agent.verdict([]), { client: { name: 'codex', version: '1' } })
+    const said = { conversation: { key: 'thread-1', source: 'meta' as const } }
+    const { session } = await agent.call([], { account: a, mcp: true, said })
+    expect(house.store.registry.liveSessions()).toEqual([session])
+  })
+
+  test('an introduction is refused as a call would be', async () => {
+    const greet = async (...words: Parameters<typeof house.identity.greet>) => house.identity.greet(...words)
+    expect(await refused(greet(a, { ok: false, kind: 'peer_gone', seen: {} }, {}))).toBe('peer_gone')
+    const operator = await addAccount(house.store, 'root', { operator: true })
+    const agent = await house.family(claude)
+    const verdict = await agent.verdict([])
+    expect(await refused(greet(operator, verdict, {}))).toBe('agent_ancestor')
+    if (!verdict.ok) throw new Error(verdict.kind)
+    const outside = await (await house.family(plain)).verdict([])
+    if (!outside.ok) throw new Error(outside.kind)
+    const socat = { ...outside, process: { ...outside.process, exe: '/usr/bin/socat' } }
+    expect(await refused(greet(a, socat, {}))).toBe('forwarder')
+    expect(house.store.registry.liveSessions()).toEqual([])
+  })
+
   test('a forwarder is refused unless it is allowed', async () => {
     const agent = await house.family(plain)
     const verdict = await agent.verdict([])

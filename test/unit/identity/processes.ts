@@ -9,6 +9,7 @@ export function process(facts: Partial<Process> = {}): Process {
   return {
     pid,
     start: String(pid * 10),
+    startedAtMs: 1_700_000_000_000 + pid,
     pidfd: String(pid * 100),
     boot: 'b0071d00-0000-4000-8000-000000000000',
     pidns: 'pid:[4026531836]',

@@ -58,6 +58,27 @@ test('an operator releases the letters of an ended session to its account', asyn
   ])
 })
 
+test('a letter to two sessions that both end is released once, and not again once the account has closed it', async () => {
+  const { store, a, b, a1, b1, b2 } = await world()
+  const b3 = await addSession(store, b)
+  const twice = await post(store, a, a1, [toSession(b, b1), toSession(b, b2)])
+  await store.endSession(b1)
+  expect(await store.release(b1)).toBe(1)
+  expect(shown(store, b, b2)).toEqual([twice.id])
+  const later = await post(store, a, a1, [toSession(b, b2)])
+  await store.endSession(b2)
+  expect(await store.release(b2)).toBe(1)
+  expect(shown(store, b, b3)).toEqual([twice.id, later.id])
+  expect([store.openCount(b2.box), store.unread(b.box, b3.box)]).toEqual([0, 2])
+  const third = await post(store, a, a1, [toSession(b, b1), toSession(b, b2)])
+  await store.release(b1)
+  await store.settle(b, b3, [third.id], 'acknowledged')
+  expect(await store.release(b2)).toBe(0)
+  expect(shown(store, b, b3)).toEqual([twice.id, later.id])
+  expect(await store.settle(b, b3, [twice.id, later.id], 'acknowledged')).toMatchObject([{ ok: true }, { ok: true }])
+  expect(store.unread(b.box, b3.box)).toBe(0)
+})
+
 test('a room letter: siblings of that time keep it, later sessions see it until the first close, the sender never', async () => {
   const { store, a, b, a1, b1, b2 } = await world()
   const room = await store.addRoom('build', null)

@@ -34,6 +34,23 @@ test('what was acknowledged is there after opening again, in order, and ids go o
   await again.store.close()
 })
 
+test('how far a session had read is on disk with its end, whatever comes after', async () => {
+  using folder = tempFolder()
+  const { store, a, s } = await onDisk(folder.path)
+  store.touchSession(s)
+  await post(store, a, s, [toAccount(a)]) // takes along what was kept back: what follows is not due for a second
+  s.given = 7
+  s.opened = 5
+  s.corroborated = { ...s.corroborated, provider_session_id: 'found-later' }
+  store.touchSession(s)
+  await store.endSession(s)
+  const disk = new Database(join(folder.path, 'mail.sqlite'), { readonly: true })
+  const row = disk.query('SELECT given, opened, provider_session AS provider FROM session WHERE id = ?').get(s.id)
+  disk.close()
+  expect(row).toEqual({ given: 7, opened: 5, provider: 'found-later' })
+  await store.close()
+})
+
 test('a second daemon on the folder is refused by name', async () => {
   using folder = tempFolder()
   const { store } = await onDisk(folder.path)

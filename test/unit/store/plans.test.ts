@@ -1,6 +1,7 @@
 // The plans of the hot queries: each walks one index and sorts nothing, so that its cost does not grow with the mailbox.
-import { expect, test } from 'bun:test'
+
 import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
 import { migrate } from '../../../src/store/migrate.ts'
 import { SQL as LOG } from '../../../src/store/reads/log.ts'
 import { SQL as MESSAGES } from '../../../src/store/reads/messages.ts'
@@ -27,10 +28,15 @@ test.each([
     'SEARCH d USING PRIMARY KEY (box=? AND closed=? AND id>?); CORRELATED SCALAR SUBQUERY 1; SEARCH x USING PRIMARY KEY (box=? AND closed=? AND id=?); SEARCH m USING INTEGER PRIMARY KEY (rowid=?)',
   ],
   ['unread', PAGES.open, 'SEARCH box USING INTEGER PRIMARY KEY (rowid=?)'],
-  ['the oldest open letter', PAGES.oldest, 'SEARCH d USING PRIMARY KEY (box=? AND closed=?); SEARCH m USING INTEGER PRIMARY KEY (rowid=?)'],
+  [
+    'the oldest open letter',
+    PAGES.oldest,
+    'SEARCH d USING PRIMARY KEY (box=? AND closed=?); SEARCH m USING INTEGER PRIMARY KEY (rowid=?)',
+  ],
   ['orphans', PAGES.orphans, 'SEARCH delivery USING PRIMARY KEY (box=? AND closed=?)'],
   ['one message', MESSAGES.message, 'SEARCH message USING INTEGER PRIMARY KEY (rowid=?)'],
   ['one copy', MESSAGES.delivery, 'SEARCH delivery USING PRIMARY KEY (box=? AND closed=? AND id=?)'],
+  ['a key', MESSAGES.keyed, 'SEARCH idempotency USING PRIMARY KEY (account=? AND key=?)'],
   ['sent mail', MESSAGES.sent, 'SEARCH message USING INDEX message_sent (account=? AND id<?)'],
   ['a thread', MESSAGES.thread, 'SEARCH message USING INDEX message_thread (thread=? AND id>?)'],
 ])('%s', (_name, sql, expected) => {

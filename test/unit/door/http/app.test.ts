@@ -4,7 +4,7 @@ import { Office } from '../support.ts'
 
 let office: Office
 beforeAll(async () => {
-  office = await Office.open('alice', 'bob')
+  office = await Office.open('alice', 'bob', 'shy')
 })
 afterAll(() => office[Symbol.asyncDispose]())
 
@@ -135,6 +135,21 @@ test('a letter goes round: send, inbox, get, ack, receipt', async () => {
   expect(await bob.call('ack', { message_id })).toMatchObject({ ack: { message_id }, unread: 0 })
   const { receipts } = await alice.call('receipts', { message_id })
   expect(receipts[0]?.deliveries[0]).toMatchObject({ to_text: 'bob', state: 'closed', close_reason: 'acknowledged' })
+})
+
+test('an MCP client that only connects and lists the tools is no session; its first call makes one', async () => {
+  const sessions = async () => {
+    const { participants } = await office.client('bob').call('directory', {})
+    return participants.find(({ id }) => id === 'shy')?.sessions.length
+  }
+  const say = async (method: string, params: object) =>
+    (await post('/mcp', 'shy', { jsonrpc: '2.0', id: 1, method, params })).status
+  const clientInfo = { name: 'my-client', version: '1' }
+  expect(await say('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo })).toBe(200)
+  expect(await say('tools/list', {})).toBe(200)
+  expect(await sessions()).toBe(0)
+  expect(await say('tools/call', { name: 'm4a_mail_whoami' })).toBe(200)
+  expect(await sessions()).toBe(1)
 })
 
 test('MCP answers with the same session over HTTP, our headers on it', async () => {

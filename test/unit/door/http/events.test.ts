@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => office[Symbol.asyncDispose]())
 
-/** Reads `count` events of an account while `work` runs. */
+/** Reads `count` events of an account, positions aside, while `work` runs. */
 async function during(
   account: string,
   count: number,
@@ -22,6 +22,7 @@ async function during(
   await Bun.sleep(100)
   await work()
   for (let next = await first; !next.done; next = await stream.next()) {
+    if (next.value.kind === 'position') continue
     events.push(next.value)
     if (events.length === count) break
   }
@@ -47,6 +48,18 @@ test('goes on after a cursor', async () => {
   const [seen] = await during('bob', 1, () => send('alice', 'bob'))
   const { message_id } = await send('alice', 'bob')
   const stream = office.client('bob').events(seen?.cursor)
+  expect((await stream.next()).value).toEqual({ kind: 'position', cursor: seen?.cursor })
+  expect((await stream.next()).value).toMatchObject({ kind: 'sent', message_id })
+  await stream.return(undefined)
+})
+
+test('who is cut off before the first event goes on from the position that it was told', async () => {
+  const early = office.client('bob').events()
+  const { value } = await early.next()
+  await early.return(undefined)
+  const { message_id } = await send('alice', 'bob')
+  const stream = office.client('bob').events(value?.cursor)
+  await stream.next()
   expect((await stream.next()).value).toMatchObject({ kind: 'sent', message_id })
   await stream.return(undefined)
 })
@@ -81,5 +94,5 @@ test('ends when the token is replaced', async () => {
   await Bun.sleep(100)
   await office.client('operator').admin('participant/rotate', { id: 'carol' })
   await send('alice', 'bob') // the next commit
-  expect(await ended).toEqual([])
+  expect((await ended).map(({ kind }) => kind)).toEqual(['position'])
 })

@@ -107,5 +107,9 @@ describe('body', () => {
     expect(JSON.stringify(notJson)).not.toContain('secret')
     const notText = post(Uint8Array.of(0x22, 0xff, 0x22))
     expect((await refusalOf(read(notText))).facts.reason).toBe('is not UTF-8')
+    // cut within a character, then one that would go on with it: nothing is carried over
+    expect((await refusalOf(read(post(Uint8Array.of(0x22, 0xc3))))).facts.reason).toBe('is not UTF-8')
+    expect((await refusalOf(read(post(Uint8Array.of(0xa9, 0x22))))).facts.reason).toBe('is not UTF-8')
+    expect(await read(post('{"a":"é"}'))).toEqual({ a: 'é' })
   })
 })

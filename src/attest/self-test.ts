@@ -1,5 +1,5 @@
 // Does attestation work on this machine? A connection to ourselves must name ourselves.
-import type { Attestor, Endpoint, Verdict } from '../attestor.ts'
+import type { Attestor, Endpoint, Verdict } from './attestor.ts'
 
 export type SelfTestResult = { ok: true } | { ok: false; reason: string }
 

@@ -1,13 +1,27 @@
 // The parents of a process, each one proved to be older than its child and still its parent.
-import type { Process } from '../attestor.ts'
-import type { PinTable } from './pin-table.ts'
-import type { Pinned } from './pinned.ts'
+import type { Instance, Process } from './attestor.ts'
+
+/** A process that the platform keeps hold of, so that a reused pid cannot stand in for it. */
+export type HeldProcess = {
+  /** the facts as last read */
+  readonly process: Process
+  /** Runs still? Reads again what may have moved. */
+  refresh(): boolean
+}
+
+/** How a platform finds processes. */
+export type ProcessTable = {
+  /** the process that has this pid now; null where there is none */
+  pin(pid: number): HeldProcess | null
+  /** that very instance; null where it has ended */
+  instance(instance: Instance): HeldProcess | null
+}
 
 /** More levels than any shell nests; a bound against a tree that changes under the walk. */
 const MAX_DEPTH = 128
 
 /** Nearest first, up to and with pid 1; shorter where a link cannot be proved. Empty once `process` has ended. */
-export function ancestorsOf(process: Process, table: PinTable): Process[] {
+export function ancestorsOf(process: Process, table: ProcessTable): Process[] {
   const found: Process[] = []
   let child = table.instance(process)
   while (child !== null && found.length < MAX_DEPTH) {
@@ -18,16 +32,16 @@ export function ancestorsOf(process: Process, table: PinTable): Process[] {
   return found
 }
 
-function parentOf(child: Pinned, table: PinTable): Pinned | null {
+function parentOf(child: HeldProcess, table: ProcessTable): HeldProcess | null {
   // Where a parent ends in between, the child is given to another one: a second look follows it.
   for (let tries = 0; tries < 2; tries++) {
     const { ppid, start } = child.process
-    if (ppid <= 0 || ppid === child.pid) return null
+    if (ppid <= 0 || ppid === child.process.pid) return null
     const parent = table.pin(ppid)
     // Still the child's parent after it was pinned: so the pid was not given on in between.
     if (!child.refresh()) return null
     if (child.process.ppid !== ppid) continue
-    return parent !== null && Number(parent.process.start) <= Number(start) ? parent : null
+    return parent !== null && BigInt(parent.process.start) <= BigInt(start) ? parent : null
   }
   return null
 }
