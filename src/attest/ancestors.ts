@@ -20,28 +20,33 @@ export type ProcessTable = {
 /** More levels than any shell nests; a bound against a tree that changes under the walk. */
 const MAX_DEPTH = 128
 
+export type Older = (parent: Process, child: Process) => boolean
+
+/** By start time, where the system tells that of every process. */
+export const startedBefore: Older = (parent, child) => BigInt(parent.start) <= BigInt(child.start)
+
 /** Nearest first, up to and with pid 1; shorter where a link cannot be proved. Empty once `process` has ended. */
-export function ancestorsOf(process: Process, table: ProcessTable): Process[] {
+export function ancestorsOf(process: Process, table: ProcessTable, older: Older = startedBefore): Process[] {
   const found: Process[] = []
   let child = table.instance(process)
   while (child !== null && found.length < MAX_DEPTH) {
-    const parent = parentOf(child, table)
+    const parent = parentOf(child, table, older)
     if (parent !== null) found.push(parent.process)
     child = parent
   }
   return found
 }
 
-function parentOf(child: HeldProcess, table: ProcessTable): HeldProcess | null {
+function parentOf(child: HeldProcess, table: ProcessTable, older: Older): HeldProcess | null {
   // Where a parent ends in between, the child is given to another one: a second look follows it.
   for (let tries = 0; tries < 2; tries++) {
-    const { ppid, start } = child.process
+    const { ppid } = child.process
     if (ppid <= 0 || ppid === child.process.pid) return null
     const parent = table.pin(ppid)
     // Still the child's parent after it was pinned: so the pid was not given on in between.
     if (!child.refresh()) return null
     if (child.process.ppid !== ppid) continue
-    return parent !== null && BigInt(parent.process.start) <= BigInt(start) ? parent : null
+    return parent !== null && older(parent.process, child.process) ? parent : null
   }
   return null
 }

@@ -7,6 +7,7 @@ const tokens = () => import('./admin/account-tokens.ts')
 const rooms = () => import('./admin/rooms.ts')
 const listeners = () => import('./admin/listeners.ts')
 const orphans = () => import('./admin/orphans.ts')
+const clients = () => import('./client.ts')
 const ack = () => import('./ack.ts').then((file) => file.ack)
 
 /** In the order in which the list of commands shows them. */
@@ -49,6 +50,12 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'admin orphans release': () => orphans().then((file) => file.orphansRelease),
   'admin backup': () => import('./admin/backup.ts').then((file) => file.backup),
   'admin restore': () => import('./admin/restore.ts').then((file) => file.restore),
+  up: () => import('./up.ts').then((file) => file.up),
+  down: () => import('./down.ts').then((file) => file.down),
+  'client list': () => clients().then((file) => file.clientList),
+  'client add': () => clients().then((file) => file.clientAdd),
+  'client remove': () => clients().then((file) => file.clientRemove),
+  hook: () => import('./hook.ts').then((file) => file.hook),
   mcp: () => import('./mcp.ts').then((file) => file.mcp),
   completion: () => import('./completion.ts').then((file) => file.completion),
   version: () => import('./version.ts').then((file) => file.version),

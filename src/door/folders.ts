@@ -1,5 +1,15 @@
 // Folders and files that only their owner may look into.
-import { chmodSync, closeSync, fsyncSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Refusal } from '../wire/refusal.ts'
 
@@ -18,12 +28,12 @@ export function privateFolder(path: string): void {
 }
 
 /** Writes a file of mode 0600 at once: after a crash there is the old one or the whole new one. */
-export function writePrivate(path: string, text: string): void {
+export function writePrivate(path: string, content: string | Buffer): void {
   const draft = `${path}.${process.pid}.new`
   rmSync(draft, { force: true })
   const file = openSync(draft, 'wx', 0o600)
   try {
-    writeSync(file, text)
+    writeFileSync(file, content)
     fsyncSync(file)
   } finally {
     closeSync(file)

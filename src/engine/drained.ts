@@ -14,10 +14,18 @@ const REMEMBERED = 10_000
 type Known = { readonly at: number; readonly warning: string | undefined }
 const memory = new WeakMap<Store, Map<number, Known>>()
 
+function memoryOf(store: Store): Map<number, Known> {
+  let known = memory.get(store)
+  if (!known) {
+    known = new Map()
+    memory.set(store, known)
+  }
+  return known
+}
+
 /** Why mail to that box may lie there unread, or undefined. At most a second old. */
 export function drainWarning(mail: Mail, mailbox: Mailbox): string | undefined {
-  const known = memory.get(mail.store) ?? new Map<number, Known>()
-  memory.set(mail.store, known)
+  const known = memoryOf(mail.store)
   const now = mail.now()
   const last = known.get(mailbox.box)
   if (last && Math.abs(now - last.at) < FRESH_MS) return last.warning

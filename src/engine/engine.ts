@@ -13,6 +13,7 @@ import { directory } from './directory.ts'
 import { get } from './get.ts'
 import { inbox } from './inbox.ts'
 import type { Caller, Mail, Patience } from './mail.ts'
+import { notice } from './notice.ts'
 import { ping } from './ping.ts'
 import { receipts } from './receipts.ts'
 import { reopen } from './reopen.ts'
@@ -43,6 +44,7 @@ export const OPERATE: { [N in OperationName]: Operate<N> } = {
   reopen,
   claim,
   unread,
+  notice,
   sent,
   thread,
   search,

@@ -33,8 +33,9 @@ export function fragmentOf(
   const text = JSON.stringify
   let fixed = `","from":{"kind":"session","participant":"${account}","session":"${session}"},"from_text":"${account}/${session}"`
   if (content.recipients) fixed += `,"recipients":${text(content.recipients)}`
-  fixed += `,"subject":${text(content.subject)},"body":${text(content.body)},"reply_to":${text(content.replyTo)}`
-  fixed += `,"correlation":${text(content.correlation)},"refs":${text(content.refs)},"hop":${content.hop}`
+  fixed += `,"subject":${text(content.subject)},"body":${text(content.body)},"reply_to":${content.replyTo === null ? 'null' : `"${content.replyTo}"`}`
+  const refs = content.refs.length === 0 ? '[]' : text(content.refs)
+  fixed += `,"correlation":${content.correlation === null ? 'null' : text(content.correlation)},"refs":${refs},"hop":${content.hop}`
   if (content.onBehalfOf !== null) fixed += `,"on_behalf_of":${text(content.onBehalfOf)}`
   if (content.wakeSuppressed) fixed += `,"wake_suppressed":"${content.wakeSuppressed}"`
   return (id, random, created) => {

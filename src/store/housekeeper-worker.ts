@@ -1,4 +1,4 @@
-// Thread entry: what must not delay a commit: checkpoints of the write-ahead log, and the search index.
+// Thread entry: what must not delay a commit: checkpoints of the write-ahead log, the search index, and copies of the store.
 import { connect } from './connect.ts'
 import { Projector } from './projector.ts'
 
@@ -11,6 +11,8 @@ export type HousekeeperOrder =
   /** Index everything up to `upTo`, then answer with `ticket`. */
   | { catchUp: number; ticket: number }
   | { close: true }
+  /** All that this thread does: a consistent copy of the store at `copy` in the new file `to`, then an answer. */
+  | { copy: string; to: string }
 
 /** Messages indexed per tick while commits go on, and while it is quiet. */
 const BUSY = 16
@@ -19,6 +21,7 @@ const QUIET = 400
 let run: (order: HousekeeperOrder) => void = () => {}
 
 self.onmessage = ({ data }: MessageEvent<HousekeeperOrder>) => {
+  if ('copy' in data) return copy(data.copy, data.to)
   if (!('open' in data)) return run(data)
   const db = connect(data.open, 'FULL')
   const checkpoint = db.prepare<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(PASSIVE)')
@@ -39,4 +42,14 @@ self.onmessage = ({ data }: MessageEvent<HousekeeperOrder>) => {
     }
   }
   postMessage({ ready: true })
+}
+
+function copy(path: string, to: string): void {
+  const db = connect(path, 'FULL', true)
+  try {
+    db.run('VACUUM INTO ?', [to])
+  } finally {
+    db.close()
+  }
+  postMessage({ copied: true })
 }

@@ -1,4 +1,4 @@
-// Main-thread side of the housekeeper: tells it of commits, waits for the search index to catch up. Inline for a store in memory.
+// Main-thread side of the housekeeper: tells it of commits, waits for the search index and for copies. Inline for a store in memory.
 import { Database } from 'bun:sqlite'
 import type { HousekeeperOrder } from './housekeeper-worker.ts'
 import { Projector } from './projector.ts'
@@ -85,4 +85,17 @@ export async function threadHousekeeper(mail: string, search: string, epoch: str
       worker.terminate()
     },
   }
+}
+
+/**
+ * A consistent copy of the store at `path` in the new file `to`, made by a thread of its own: a gigabyte takes seconds, and
+ * neither mail nor search shall wait for it. Rejects with what SQLite says.
+ */
+export function copyInThread(path: string, to: string): Promise<void> {
+  const worker = new Worker(new URL('./housekeeper-worker.ts', import.meta.url).href)
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  worker.onmessage = () => resolve()
+  worker.onerror = (event) => reject(new Error(event.message))
+  worker.postMessage({ copy: path, to } satisfies HousekeeperOrder)
+  return promise.finally(() => worker.terminate())
 }

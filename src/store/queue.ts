@@ -11,6 +11,7 @@ export type Committer = {
 /** Jobs that may wait; above it writes are refused `busy`. At 10 µs a job the newest waits some 100 ms. */
 const LIMIT = 10_000
 const BATCH = 512
+const EAGER = 64
 
 type Waiting = { job: Job; done: (outcome: Outcome) => void }
 
@@ -97,8 +98,9 @@ export class Queue {
       this.#running = false
       this.commits++
       this.committed += batch.length
-      // the next batch is on its way before this one's readers are answered
-      if (this.#waiting.length > 0) this.#post()
+      // a turn of the loop more and those who were just answered may join the next batch; a large one waits for nobody
+      if (this.#waiting.length >= EAGER) this.#post()
+      else if (this.#waiting.length > 0) this.#schedule()
       for (const [index, one] of batch.entries()) {
         const outcome = outcomes[index]
         one.done(outcome === undefined ? { failed: 'the writer has ended' } : outcome)

@@ -1,6 +1,6 @@
 // Putting a backup in the place of the store: verified first, the old one kept beside it, a new epoch so that old cursors are refused.
 import { Database } from 'bun:sqlite'
-import { chmodSync, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Refusal } from '../wire/refusal.ts'
 import { lock } from './lock.ts'
@@ -19,13 +19,31 @@ export function restore(backup: string, path: string): string | null {
     chmodSync(fresh, 0o600) // a copy on another disk may be open to others
     makeOwn(fresh)
     const kept = existsSync(path) ? `${path}.before-restore-${Date.now()}` : null
-    if (kept) renameSync(path, kept)
-    for (const left of [`${path}-wal`, `${path}-shm`]) rmSync(left, { force: true })
+    if (kept) setAside(path, kept)
     renameSync(fresh, path)
     return kept
   } finally {
     held.release()
   }
+}
+
+/**
+ * Gives the store a second name. What a killed mailbox left in the log moves into it first; a damaged store takes its log
+ * along. No log may stay: SQLite would apply it to whatever lies at `path`. The name itself stays until it is replaced, so
+ * that a crash never leaves a folder without a store.
+ */
+function setAside(path: string, kept: string): void {
+  const db = new Database(path, { readwrite: true })
+  try {
+    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch {
+    // damaged: that is why it is replaced
+  } finally {
+    db.close()
+  }
+  if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${kept}-wal`)
+  rmSync(`${path}-shm`, { force: true })
+  linkSync(path, kept)
 }
 
 /** Checks the copy and gives it an epoch of its own; the search index sees the new epoch and is made again. */

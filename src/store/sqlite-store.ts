@@ -1,7 +1,7 @@
 // The store on SQLite: writes through the queue, reads on their own connection, the registry in memory, and who listens to commits.
 import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
-import type { Housekeeper } from './housekeeper.ts'
+import { copyInThread, type Housekeeper } from './housekeeper.ts'
 import { selectSession, sessionRow } from './load.ts'
 import type { Queue } from './queue.ts'
 import { LogReads } from './reads/log.ts'
@@ -214,7 +214,8 @@ export class SqliteStore implements Store {
   }
 
   async backup(path: string): Promise<{ bytes: number }> {
-    this.#parts.db.run('VACUUM INTO ?', [path])
+    if (this.#parts.path) await copyInThread(this.#parts.path, path)
+    else this.#parts.db.run('VACUUM INTO ?', [path])
     return { bytes: statSync(path).size }
   }
 
@@ -244,7 +245,9 @@ export class SqliteStore implements Store {
     await this.#queue.close()
     await this.#parts.housekeeper.close()
     const { db, path } = this.#parts
-    if (path) db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    // the connections of the threads end a moment after their threads; meanwhile, and while a backup runs, the log is busy
+    db.run('PRAGMA busy_timeout = 0')
+    for (let tries = 0; path !== null && isLogBusy(db) && tries < CHECKPOINT_TRIES; tries++) await Bun.sleep(5)
     db.close()
     this.#parts.release()
   }
@@ -258,4 +261,12 @@ export class SqliteStore implements Store {
     }
     this.#parts.housekeeper.committed()
   }
+}
+
+/** Tries at the stop, 5 ms apart, to leave one whole file and no log beside it. */
+const CHECKPOINT_TRIES = 100
+
+/** Moves the whole log into the database; true when another connection was in the way. */
+function isLogBusy(db: Database): boolean {
+  return db.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 1
 }

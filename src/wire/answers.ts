@@ -91,6 +91,14 @@ export const UnreadAnswer = Type.Object({
   oldest_age_secs: nullable(Type.Integer()),
   ...now,
 })
+export const NoticeAnswer = Type.Object({
+  account: Name,
+  fresh: Type.Integer({ description: 'letters that this session is told of now, and never again' }),
+  more: Type.Boolean({ description: 'there are more than were counted' }),
+  unread: Type.Integer(),
+  senders: Type.Array(Type.Object({ from_text: Type.String(), count: Type.Integer(), person: Type.Boolean() })),
+  ...now,
+})
 export const GetAnswer = Type.Intersect([Message, Type.Object(now)])
 export const ListAnswer = Type.Object({ messages: Type.Array(Message), ...paged, ...now })
 export const SentAnswer = Type.Object({
@@ -147,6 +155,7 @@ export type AckAnswer = Static<typeof AckAnswer>
 export type ReopenAnswer = Static<typeof ReopenAnswer>
 export type ClaimAnswer = Static<typeof ClaimAnswer>
 export type GetAnswer = Static<typeof GetAnswer>
+export type NoticeAnswer = Static<typeof NoticeAnswer>
 export type UnreadAnswer = Static<typeof UnreadAnswer>
 export type ReceiptsAnswer = Static<typeof ReceiptsAnswer>
 export type WhoamiAnswer = Static<typeof WhoamiAnswer>

@@ -50,6 +50,12 @@ export const OPERATIONS = {
     answer: answers.UnreadAnswer,
     need: 'read',
   },
+  notice: {
+    summary: 'what mail this session has not been told of yet; tells each letter once',
+    request: requests.NoticeRequest,
+    answer: answers.NoticeAnswer,
+    need: 'read',
+  },
   sent: {
     summary: 'what the account sent, newest first, with what became of it',
     request: requests.SentRequest,

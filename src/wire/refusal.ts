@@ -73,6 +73,7 @@ export const REFUSALS = {
   newer_store: row(409, 'this store was written by a newer mail4agent; use that version'),
   damaged_store: row(500, 'restore a backup with: mail4agent admin restore <file>'),
   bad_permissions: row(403, 'make the file readable by its owner only: chmod 600'),
+  damaged_config: row(409, 'mend that file or move it away, and run this again; it was left as it is'),
   daemon_unreachable: row(503, 'start the mailbox with: mail4agent serve', 3),
   which_account: row(400, 'choose with --as <account>, M4A_ACCOUNT or M4A_TOKEN_FILE', 2),
   usage: row(400, 'see: mail4agent help', 2),

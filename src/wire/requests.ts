@@ -77,6 +77,14 @@ export const SearchRequest = Type.Object(
   strict,
 )
 export const ReceiptsRequest = Type.Object({ message_id: opt(MessageId), ...page }, strict)
+export const NoticeRequest = Type.Object(
+  {
+    starts_turn: opt(
+      Type.Boolean({ description: 'the notice makes the agent go on: leave out mail that must wake nobody' }),
+    ),
+  },
+  strict,
+)
 export const WhoamiRequest = Type.Object({}, strict)
 export const StatusRequest = DeclaredInput
 export const DirectoryRequest = Type.Object(
@@ -94,6 +102,7 @@ export type AckRequest = Static<typeof AckRequest>
 export type ReopenRequest = Static<typeof ReopenRequest>
 export type ClaimRequest = Static<typeof ClaimRequest>
 export type GetRequest = Static<typeof GetRequest>
+export type NoticeRequest = Static<typeof NoticeRequest>
 export type UnreadRequest = Static<typeof UnreadRequest>
 export type SentRequest = Static<typeof SentRequest>
 export type ThreadRequest = Static<typeof ThreadRequest>

@@ -19,6 +19,9 @@ afterEach(async () => {
   }
 })
 
+/** Another build as the daemon's runtime, with the libraries that it needs here: musl.test.ts. */
+const { M4A_TEST_DAEMON: otherBuild, M4A_TEST_LIBRARIES: libraries } = process.env
+
 /** A child process that talks in lines. */
 function start(command: string[]) {
   const child = Bun.spawn(command, { stdio: ['pipe', 'pipe', 'inherit'], cwd: '/' })
@@ -45,7 +48,12 @@ function start(command: string[]) {
 }
 
 async function startDaemon(uid: number | null) {
-  const daemon = start([...as(uid), process.execPath, join(import.meta.dir, 'support/attest-daemon.ts')])
+  const runtime = otherBuild ?? process.execPath
+  const env = libraries ? { BUN_BE_BUN: '1', LD_LIBRARY_PATH: libraries } : {}
+  // the libraries are for the daemon alone: what starts it is a program of this system
+  const set = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const script = join(import.meta.dir, 'support/attest-daemon.ts')
+  const daemon = start([...as(uid), 'env', ...set, runtime, script])
   const { ports, selfTest } = JSON.parse(await daemon.line())
   expect(selfTest).toEqual({ ok: true })
   return { ports: ports as number[], verdict: async (): Promise<Verdict> => JSON.parse(await daemon.line()) }

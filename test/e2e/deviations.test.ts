@@ -475,10 +475,13 @@ test.each(DEVIATIONS.map(({ name, now }) => [name, now] as const))('%s: %s', asy
   await PROOFS[name]?.()
 })
 
+/** A formatter may align the columns. */
+const plain = (markdown: string) => markdown.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---')
+
 test('the table is the one that the README shows', async () => {
   const golden = Bun.file(join(import.meta.dir, '../golden/deviations.md'))
   if (process.env.UPDATE_GOLDEN) await golden.write(deviationsTable())
-  expect(deviationsTable()).toBe(await golden.text())
+  expect(plain(await golden.text())).toBe(plain(deviationsTable()))
   const readme = await Bun.file(join(import.meta.dir, '../../README.md')).text()
-  expect(readme.includes(deviationsTable())).toBe(true)
+  expect(plain(readme).includes(plain(deviationsTable()))).toBe(true)
 })

@@ -1,5 +1,6 @@
 // A backup is put back: its mail and states are there, what came later is not, and every cursor from before is refused.
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { BINARY, Mailbox } from './support/mailbox.ts'
@@ -163,3 +164,118 @@ test('a damaged backup, and one that is none, are refused and leave the store as
   await mailbox.up()
   expect((await ask('bob', 'get', { message_id: id, peek: true })).body).toBe('still here')
 }, 60_000)
+
+test('after a kill -9 the store that was replaced is kept whole, with what was only in its log', async () => {
+  const made = await command('admin', 'backup')
+  const { path } = JSON.parse(made.out)
+  const bodies: string[] = []
+  for (let index = 0; index < 50; index++) {
+    bodies.push(`in the log ${index}`)
+    await send(`in the log ${index}`)
+  }
+  await mailbox.down('SIGKILL')
+  expect(statSync(join(mailbox.data, 'mail.sqlite-wal')).size).toBeGreaterThan(0)
+  const { code, out } = await command('admin', 'restore', path)
+  expect(code).toBe(0)
+  const kept = new Database(JSON.parse(out).kept, { readwrite: true })
+  expect(kept.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+  const found = kept
+    .query<{ json: string }, []>('SELECT json FROM message')
+    .all()
+    .map(({ json }) => JSON.parse(`{${json}}`).body)
+  kept.close()
+  expect(found).toEqual(expect.arrayContaining(bodies))
+  await mailbox.up()
+  expect((await call('bob', 'search', { query: 'log' })).body.messages).toEqual([])
+  // and the kept one can be put back
+  await mailbox.down('SIGTERM')
+  expect((await command('admin', 'restore', JSON.parse(out).kept)).code).toBe(0)
+  await mailbox.up()
+  const wire = await Wire.open(mailbox.port)
+  const page = await accepted(wire.post('/mail/inbox', tokens.bob!, { limit: 256, max_bytes: 1_000_000 }))
+  wire.cut()
+  expect(page.messages.map((one: { body: string }) => one.body)).toEqual(expect.arrayContaining(bodies))
+}, 60_000)
+
+test('a folder, or nothing at all, is no backup', async () => {
+  await mailbox.down('SIGTERM')
+  for (const path of [mailbox.root, join(mailbox.root, 'nothing')]) {
+    const { code, err } = await command('admin', 'restore', path)
+    expect({ path, code, kind: /"kind":"(\w+)"/.exec(err)?.[1] }).toEqual({ path, code: 2, kind: 'usage' })
+  }
+  await mailbox.up()
+}, 20_000)
+
+describe('a backup of a store of some size', () => {
+  let size = 0
+  beforeAll(async () => {
+    const wires = await Wire.many(mailbox.port, 8)
+    const body = 'x'.repeat(65_000)
+    const fill = async (wire: Wire) => {
+      for (let index = 0; index < 250; index++)
+        await accepted(wire.post('/mail/send', tokens.ann!, { to: 'bob', subject: 's', body }))
+      wire.cut()
+    }
+    await Promise.all(wires.map(fill))
+  }, 60_000)
+
+  test('does not hold up those who send meanwhile; each of its letters is whole', async () => {
+    const wire = await Wire.open(mailbox.port)
+    let copying = true
+    let worst = 0
+    let sends = 0
+    const last = await send('before the copy')
+    const meanwhile = (async () => {
+      while (copying) {
+        const began = performance.now()
+        await accepted(wire.post('/mail/send', tokens.ann!, { to: 'bob', subject: 's', body: 'meanwhile' }))
+        worst = Math.max(worst, performance.now() - began)
+        sends++
+      }
+    })()
+    const began = performance.now()
+    const { path, bytes } = (await mailbox.admin('backup', {})) as { path: string; bytes: number }
+    const took = performance.now() - began
+    copying = false
+    await meanwhile
+    size = bytes
+    console.log(
+      `a copy of ${bytes} bytes took ${took.toFixed(0)} ms, ${sends} sends meanwhile, the slowest ${worst.toFixed(0)} ms`,
+    )
+    expect(bytes).toBeGreaterThan(100_000_000)
+    expect(sends).toBeGreaterThan(5)
+    expect(worst).toBeLessThan(took / 2)
+    const copy = new Database(path, { readonly: true })
+    expect(copy.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+    const sequence = Number.parseInt(last.slice(4, 16), 16)
+    expect(copy.query('SELECT id FROM message WHERE id = ?').all(sequence)).toHaveLength(1)
+    copy.close()
+    wire.cut()
+  }, 60_000)
+
+  test('two at once under one name: one is there, the other is refused', async () => {
+    const tries = await Promise.all(
+      [1, 2].map(() => mailbox.post('/admin/backup', mailbox.operatorKey, { name: 'twice' })),
+    )
+    expect(tries.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(statSync(join(mailbox.data, 'backups', 'twice')).size).toBeGreaterThanOrEqual(size)
+  }, 60_000)
+
+  test('that is cut off by a kill or a stop leaves no file under its name, and no other for long', async () => {
+    const folder = join(mailbox.data, 'backups')
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+      const name = `cut-${signal}`
+      const before = readdirSync(folder).filter((one) => !one.startsWith('.'))
+      const asked = mailbox.post('/admin/backup', mailbox.operatorKey, { name }).catch(() => null)
+      for (let tries = 0; tries < 200 && !readdirSync(folder).some((one) => one.startsWith('.')); tries++)
+        await Bun.sleep(2)
+      const { ms } = await mailbox.down(signal)
+      expect(ms).toBeLessThan(2_000)
+      const answer = await asked
+      if (answer?.status !== 200) expect(readdirSync(folder).filter((one) => !one.startsWith('.'))).toEqual(before)
+      await mailbox.up()
+      await mailbox.admin('backup', { name: `after-${signal}` })
+      expect(readdirSync(folder).filter((one) => one.startsWith('.'))).toEqual([])
+    }
+  }, 60_000)
+})

@@ -1,5 +1,6 @@
 // Waiting for mail: ends on time at every door, is woken by mail and by nothing else, and leaves nothing behind.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createConnection } from 'node:net'
 import { Mailbox } from './support/mailbox.ts'
 import { accepted, Wire, type WireAnswer } from './support/wire.ts'
 
@@ -136,22 +137,33 @@ test('one send answers 1,000 parked readers', async () => {
   for (const wire of [...wires, sender]) wire.cut()
 }, 60_000)
 
-test('a client that leaves frees its waiter, and was told of no mail', async () => {
-  const before = await waitingReaders()
-  const wires = await Wire.many(mailbox.port, 20)
-  const gone = wires.map((wire) => inbox(wire, 'gone', { wait_secs: 60 }).catch(() => null))
-  expect(await parked('gone', 20)).toBe(20)
-  expect(await waitingReaders()).toBe(before + 20)
-  for (const wire of wires) wire.cut()
-  expect(await Promise.all(gone)).toEqual(gone.map(() => null))
-  expect(await parked('gone', 0)).toBe(0)
-  expect(await waitingReaders()).toBe(before)
-  const wire = await Wire.open(mailbox.port)
-  const message_id = await sendTo(wire, 'gone')
-  const { receipts } = await accepted(wire.post('/mail/receipts', tokens.ann!, { message_id }))
-  expect(receipts[0].deliveries[0].notified_at).toBeUndefined()
-  wire.cut()
-}, 30_000)
+test.each([['http'], ['mcp'], ['socket']])(
+  '%s: a client that leaves frees its waiter, and was told of no mail',
+  async (door) => {
+    const before = await waitingReaders()
+    const wires = await Wire.many(door === 'socket' ? mailbox.socket : mailbox.port, 20)
+    const headers = { 'mcp-protocol-version': '2025-11-25' }
+    const gone = wires.map((wire) =>
+      (door === 'mcp'
+        ? wire.post('/mcp', tokens.gone!, mcp({ wait_secs: 50 }), headers)
+        : inbox(wire, 'gone', { wait_secs: 60 })
+      ).catch(() => null),
+    )
+    expect(await parked('gone', 20)).toBe(20)
+    expect(await waitingReaders()).toBe(before + 20)
+    for (const wire of wires) wire.cut()
+    expect(await Promise.all(gone)).toEqual(gone.map(() => null))
+    expect(await parked('gone', 0)).toBe(0)
+    expect(await waitingReaders()).toBe(before)
+    const wire = await Wire.open(mailbox.port)
+    const message_id = await sendTo(wire, 'gone')
+    const { receipts } = await accepted(wire.post('/mail/receipts', tokens.ann!, { message_id }))
+    expect(receipts[0].deliveries[0].notified_at).toBeUndefined()
+    await accepted(inbox(wire, 'gone', {}))
+    wire.cut()
+  },
+  30_000,
+)
 
 test('a wait that begins after the mail came is answered at once; once it was given, only by newer mail', async () => {
   const wire = await Wire.open(mailbox.port)
@@ -214,8 +226,9 @@ describe('no wake-up is lost', () => {
         expect(answer.messages.map((one: { message_id: string }) => one.message_id)).toEqual([id])
         cursor = answer.cursor
         slowest = Math.max(slowest, secs)
+        expect(secs).toBeLessThan(5)
       }
-      expect(slowest).toBeLessThan(5)
+      console.log(`${name}: the slowest of 500 took ${(1_000 * slowest).toFixed(1)} ms`)
       waiter!.cut()
       sender!.cut()
     },
@@ -225,27 +238,75 @@ describe('no wake-up is lost', () => {
 
 describe('at SIGTERM', () => {
   test('100 parked readers are answered and the mailbox ends within 2 s; then the wait goes on where it was', async () => {
-    const wires = await Wire.many(mailbox.port, 100)
-    const answers = wires.map((wire, index) =>
-      index % 4 === 3
-        ? wire.post('/mcp', tokens.quiet!, mcp({ wait_secs: 50 }), { 'mcp-protocol-version': '2025-11-25' })
-        : inbox(wire, 'quiet', { wait_secs: 60 }),
-    )
+    const [overTcp, overSocket] = [await Wire.many(mailbox.port, 75), await Wire.many(mailbox.socket, 25)]
+    const headers = { 'mcp-protocol-version': '2025-11-25' }
+    const answers = [
+      ...overTcp.map((wire, index) =>
+        index % 3 === 2
+          ? wire.post('/mcp', tokens.quiet!, mcp({ wait_secs: 50 }), headers)
+          : inbox(wire, 'quiet', { wait_secs: 60 }),
+      ),
+      ...overSocket.map((wire) => inbox(wire, 'quiet', { wait_secs: 60 })),
+    ]
     // the MCP ones read the same account
     expect(await parked('quiet', 100)).toBe(100)
+    // what else may be open: connections that say nothing, half a request, streams
+    const idle = [...(await Wire.many(mailbox.port, 20)), ...(await Wire.many(mailbox.socket, 20))]
+    const half = createConnection({ host: '127.0.0.1', port: mailbox.port }).on('error', () => {})
+    half.write('POST /mail/send HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\n{')
+    const stream = { headers: { authorization: `Bearer ${tokens.quiet}` } }
+    const streams = await Promise.all([1, 2, 3].map(() => fetch(`${mailbox.url}/events`, stream)))
+    const ends = streams.map((response) => response.text().catch(() => 'cut'))
+
     const [{ code, ms }, all] = await Promise.all([mailbox.down('SIGTERM'), Promise.all(answers)])
     expect(code).toBe(0)
     expect(ms).toBeLessThan(2_000)
     const bodies = all.map(({ body }: WireAnswer) => body.result?.structuredContent ?? body)
     for (const body of bodies) expect(body).toMatchObject({ messages: [], waited_secs: expect.any(Number) })
+    expect(await Promise.all(ends)).not.toContain('cut')
     console.log(`SIGTERM with 100 parked readers: ended after ${ms.toFixed(0)} ms`)
+    for (const wire of idle) wire.cut()
+    half.destroy()
+
+    await mailbox.up()
+    const [wire, sender] = await Wire.many(mailbox.port, 2)
+    const held = inbox(wire!, 'quiet', { wait_secs: 20 })
+    const id = await sendTo(sender!, 'quiet')
+    expect((await accepted(held)).messages[0].message_id).toBe(id)
+    wire!.cut()
+    sender!.cut()
+  }, 30_000)
+
+  test('a send is answered or not stored, and never stored half; a second signal does not hurt', async () => {
+    const wires = await Wire.many(mailbox.port, 32)
+    const answered = new Set<string>()
+    let serial = 0
+    const senders = wires.map(async (wire) => {
+      for (;;) {
+        const request = { to: 'late', subject: 's', body: `at the end ${serial++}` }
+        const answer = await wire.post('/mail/send', tokens.ann!, request).catch(() => null)
+        if (answer?.status === 200) answered.add(answer.body.message_id)
+        else if (answer?.body.kind !== 'rate_limited') return
+      }
+    })
+    while (answered.size < 200) await Bun.sleep(5)
+    const { daemon } = mailbox
+    const ended = mailbox.down('SIGTERM')
+    daemon.kill('SIGTERM')
+    const { code, ms } = await ended
+    expect([code, ms < 2_000]).toEqual([0, true])
+    await Promise.all(senders)
     await mailbox.up()
     const wire = await Wire.open(mailbox.port)
-    const held = inbox(wire, 'quiet', { wait_secs: 20 })
-    const sender = await Wire.open(mailbox.port)
-    const id = await sendTo(sender, 'quiet')
-    expect((await accepted(held)).messages[0].message_id).toBe(id)
+    const stored = new Set<string>()
+    for (let cursor: string | undefined; ; ) {
+      const request = { state: 'all', limit: 256, max_bytes: 1_000_000, ...(cursor ? { cursor } : {}) }
+      const page = await accepted(inbox(wire, 'late', request))
+      for (const { message_id } of page.messages) stored.add(message_id)
+      cursor = page.cursor
+      if (!page.has_more) break
+    }
+    expect([...answered].filter((id) => !stored.has(id))).toEqual([])
     wire.cut()
-    sender.cut()
   }, 30_000)
 })

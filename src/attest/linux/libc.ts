@@ -32,6 +32,7 @@ function open() {
     send: { args: ['i32', 'ptr', 'u64', 'i32'], returns: FFIType.i64_fast },
     recv: { args: ['i32', 'ptr', 'u64', 'i32'], returns: FFIType.i64_fast },
     getsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'ptr'], returns: 'i32' },
+    getpeername: { args: ['i32', 'ptr', 'ptr'], returns: 'i32' },
     open: { args: ['ptr', 'i32'], returns: 'i32' },
     openat: { args: ['i32', 'ptr', 'i32'], returns: 'i32' },
     read: { args: ['i32', 'ptr', 'u64'], returns: FFIType.i64_fast },

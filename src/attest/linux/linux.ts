@@ -1,12 +1,13 @@
 // The Linux attestor, put together.
+
+import { ancestorsOf } from '../ancestors.ts'
 import type { Attestor, Instance } from '../attestor.ts'
 import { refuseAll } from '../none.ts'
 import { openScanWorker } from '../open-scan-worker.ts'
-import { ancestorsOf } from '../ancestors.ts'
+import { selfTest } from '../self-test.ts'
 import { ForkMark, readMachine } from './machine.ts'
 import { PinTable } from './pin-table.ts'
 import { Scanner } from './scanner.ts'
-import { selfTest } from '../self-test.ts'
 import { SockDiag } from './sock-diag.ts'
 import { TcpAttestation } from './tcp.ts'
 import { UnixAttestation } from './unix.ts'

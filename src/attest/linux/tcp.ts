@@ -4,13 +4,17 @@ import { refuse } from '../refuse.ts'
 import type { Held } from './held.ts'
 import type { ScanReport } from './holders.ts'
 import type { ForkMark } from './machine.ts'
+import { OwnEnds } from './own-ends.ts'
 import type { PinTable } from './pin-table.ts'
 import { settle, sharedBy, soleHolder, type Unsettled } from './prove.ts'
 import type { Scanner } from './scanner.ts'
 import type { SockDiag } from './sock-diag.ts'
 
-/** A proof by its socket. The cookie is never reused in a boot, so a reused port cannot meet an older proof. */
-type Proved = { cookieLow: number; cookieHigh: number; held: Held }
+/**
+ * A proof by its socket. The cookie is never reused in a boot, so a reused port cannot meet an older proof. `own`: the
+ * descriptor of our end and its cookie; negative where it was not found, then netlink is asked each time.
+ */
+type Proved = { cookieLow: number; cookieHigh: number; held: Held; own: number; ownLow: number; ownHigh: number }
 
 const LIMIT = 4096
 
@@ -21,6 +25,7 @@ function isAttestable(state: number): boolean {
 
 export class TcpAttestation {
   #proved = new Map<number, Proved>()
+  #ends = new OwnEnds()
 
   constructor(
     private diag: SockDiag,
@@ -45,45 +50,62 @@ export class TcpAttestation {
     const from = peer()
     if (from === null) return refuse('peer_gone', { at: 'start' })
     const { port } = from
+    const key = from.address.includes(':') ? port + 65536 : port
+    const known = this.#proved.get(key)
+    if (known && known.own >= 0 && report === null && this.#ends.connected(known.own, known.ownLow, known.ownHigh))
+      return this.#again(peer, from, key, known.held)
+
     const found = diag.tcp(from.address, port, local.address, local.port)
     if (found === 'failed') return refuse('unreadable', { sock_diag: diag.error })
     const { inode, cookieLow, cookieHigh, uid, state } = diag
     if (found === 'absent') return refuse('peer_gone', { port })
     if (inode === 0 || !isAttestable(state)) return refuse('peer_gone', { port, state })
     if (uid !== euid) return refuse('other_user', { port, uid, ours: euid })
+    if (known?.cookieLow === cookieLow && known.cookieHigh === cookieHigh && known.held.inode === inode)
+      return this.#again(peer, from, key, known.held, report !== null)
 
-    const key = from.address.includes(':') ? port + 65536 : port
-    const known = this.#proved.get(key)
-    const warm = known?.cookieLow === cookieLow && known.cookieHigh === cookieHigh && known.held.inode === inode
-    let held = warm ? known.held : null
-    if (held === null) {
-      if (report === null) return { again: 'scan', inode, refusal: refuse('no_holder', { inode, port }) }
-      const sole = soleHolder(report, inode, table, nameOf(port, cookieLow, cookieHigh))
-      if ('again' in sole) return sole
-      held = sole
-    }
-
-    const is = held.check(this.forks, euid, report !== null)
-    if (is === 'shared') return sharedBy([held.pinned.pid, ...held.sharers], inode)
-    if (is === 'lost') {
-      this.#proved.delete(key)
-      return { again: 'scan', inode, refusal: refuse('no_holder', { inode, port, pid: held.pinned.pid }) }
-    }
-    if (is === 'other_user') return refuse('other_user', { port, uid: held.pinned.process.uid, ours: euid })
-    if (!warm) {
-      const same = diag.tcp(from.address, port, local.address, local.port)
-      if (same !== 'found' || diag.inode !== inode || diag.cookieLow !== cookieLow || diag.cookieHigh !== cookieHigh)
-        return refuse('peer_gone', { port, at: 'proof' })
-    }
-    const again = peer()
-    if (again === null || again.port !== port || again.address !== from.address)
-      return refuse('peer_gone', { port, at: 'end' })
+    if (report === null) return { again: 'scan', inode, refusal: refuse('no_holder', { inode, port }) }
+    const held = soleHolder(report, inode, table, nameOf(port, cookieLow, cookieHigh))
+    if ('again' in held) return held
+    const fault = this.#fault(held, key, port, true)
+    if (fault) return fault
+    const same = diag.tcp(from.address, port, local.address, local.port)
+    if (same !== 'found' || diag.inode !== inode || diag.cookieLow !== cookieLow || diag.cookieHigh !== cookieHigh)
+      return refuse('peer_gone', { port, at: 'proof' })
+    const ours = diag.tcp(local.address, local.port, from.address, port)
+    const { cookieLow: ownLow, cookieHigh: ownHigh } = diag
+    const own = ours === 'found' ? this.#ends.find(ownLow, ownHigh) : -1
+    if (!unmoved(from, peer())) return refuse('peer_gone', { port, at: 'end' })
     table.touch(held.pinned)
-    if (warm) return held.warm()
     if (this.#proved.size >= LIMIT) this.#forgetOldest()
     this.#proved.delete(key)
-    this.#proved.set(key, { cookieLow, cookieHigh, held })
+    this.#proved.set(key, { cookieLow, cookieHigh, held, own, ownLow, ownHigh })
     return held.verdict('scan')
+  }
+
+  /** A connection that was proved before: its holder is looked at again, and our end of the sandwich. */
+  #again(peer: () => Endpoint | null, from: Endpoint, key: number, held: Held, fresh = false): Verdict | Unsettled {
+    const fault = this.#fault(held, key, from.port, fresh)
+    if (fault) return fault
+    if (!unmoved(from, peer())) return refuse('peer_gone', { port: from.port, at: 'end' })
+    this.table.touch(held.pinned)
+    return held.warm()
+  }
+
+  #fault(held: Held, key: number, port: number, fresh: boolean): Verdict | Unsettled | null {
+    const { euid } = this.table.machine
+    const { inode, pinned } = held
+    switch (held.check(this.forks, euid, fresh)) {
+      case 'held':
+        return null
+      case 'shared':
+        return sharedBy([pinned.pid, ...held.sharers], inode)
+      case 'other_user':
+        return refuse('other_user', { port, uid: pinned.process.uid, ours: euid })
+      case 'lost':
+        this.#proved.delete(key)
+        return { again: 'scan', inode, refusal: refuse('no_holder', { inode, port, pid: pinned.pid }) }
+    }
   }
 
   #forgetOldest() {
@@ -94,4 +116,9 @@ export class TcpAttestation {
 
 function nameOf(port: number, low: number, high: number): string {
   return `${port}/${((BigInt(high) << 32n) | BigInt(low)).toString(16)}`
+}
+
+/** Our end is still connected to where it was at the start. */
+function unmoved(from: Endpoint, now: Endpoint | null): boolean {
+  return now !== null && now.port === from.port && now.address === from.address
 }

@@ -1,5 +1,5 @@
 // mail4agent admin restore: a backup in the place of the store, while no mailbox runs.
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inFolder, privateFolder } from '../../door/folders.ts'
 import { restore as restoreStore } from '../../store/restore.ts'
@@ -18,7 +18,7 @@ kept beside it. Cursors from before are refused afterwards (cursor_expired), so 
   words: [1, 1],
   async run(context) {
     const file = resolve(context.io.cwd, context.word(0, 'the file'))
-    if (!existsSync(file)) throw usage(`there is no file ${JSON.stringify(file)}`)
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw usage(`there is no file ${JSON.stringify(file)}`)
     const { dataDir } = context.place
     privateFolder(dataDir)
     context.progress('checking and copying the backup')

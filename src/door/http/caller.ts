@@ -24,21 +24,30 @@ export function cameOver(request: Request, connection: Connection): void {
  * Who holds the bearer and the connection of `request`.
  * @throws Refusal `unauthenticated`, those of attestation, `attestation_down`; `no_holder` for a request that came over no known connection
  */
-export async function prove(door: Door, request: Request): Promise<Proof> {
+export function prove(door: Door, request: Request): Proof | Promise<Proof> {
   const account = door.identity.account(request.headers.get('authorization'))
   const connection = connections.get(request)
   if (!connection) throw new Refusal('no_holder', 'the request came over no connection')
-  const verdict = await connection.attest()
+  const verdict = connection.attest()
+  const proof = (verdict: Verdict): Proof => proved(door, account, verdict, connection.over)
+  return verdict instanceof Promise ? verdict.then(proof) : proof(verdict)
+}
+
+function proved(door: Door, account: AccountRow, verdict: Verdict, over: Connection['over']): Proof {
   if (!verdict.ok) throw unattested(verdict)
   const { attestation } = door.health
   if (!attestation.ok) throw new Refusal('attestation_down', 'no caller can be proved', { reason: attestation.reason })
-  return { account, verdict, over: connection.over }
+  return { account, verdict, over }
 }
 
 const NOTHING: Said = {}
 
-/** The caller of a plain HTTP request: a one-shot, which belongs to the session above it. Refusals of attestation and identity. */
-export async function callerOf(door: Door, request: Request): Promise<Caller> {
-  const { account, verdict } = await prove(door, request)
-  return door.identity.caller(account, verdict, NOTHING, false)
+/**
+ * The caller of a plain HTTP request: a one-shot, which belongs to the session above it. Refusals of attestation and identity.
+ * At once for a caller that is known, so that the usual request waits for nothing.
+ */
+export function callerOf(door: Door, request: Request): Caller | Promise<Caller> {
+  const identified = ({ account, verdict }: Proof) => door.identity.caller(account, verdict, NOTHING, false)
+  const proof = prove(door, request)
+  return proof instanceof Promise ? proof.then(identified) : identified(proof)
 }

@@ -5,6 +5,7 @@ import { LIMITS } from '../../wire/limits.ts'
 import { OPERATIONS, type OperationName } from '../../wire/operations.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import { checkRequest } from '../validate.ts'
+import { HOOK_TOOL, runHook } from './hook.ts'
 import { inputSchema } from './portable.ts'
 import { answered, refused, type Tool, type ToolTable, type Visitor } from './table.ts'
 
@@ -125,6 +126,7 @@ const listed = ([name, row]: [string, Row]): Tool => ({
 export const mailTools: ToolTable<MailVisitor> = {
   list: Object.entries(ROWS).map(listed),
   async call(name, args, { said, patience }, visitor) {
+    if (name === HOOK_TOOL) return runHook(args, said, patience, visitor)
     const row = Object.hasOwn(ROWS, name) ? ROWS[name] : undefined
     if (!row) return null
     const refusal = checkRequest(OPERATIONS[row.operation].request, args)

@@ -1,5 +1,6 @@
 // A consistent copy of the store while it runs, in a folder of the data folder.
-import { chmodSync, existsSync, mkdirSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AdminAnswer, AdminRequest } from '../../wire/admin.ts'
 import { malformed, Refusal } from '../../wire/refusal.ts'
@@ -14,7 +15,23 @@ export async function backup(mail: Mail, request: AdminRequest<'backup'>): Promi
   if (name.startsWith('.')) throw malformed('name', 'begins with a dot')
   const folder = join(mail.dataDir, 'backups')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  clearDrafts(folder)
   const path = join(folder, name)
+  checkFree(path, name)
+  // under the name of a backup there is a whole one or none, also when the mailbox is killed meanwhile
+  const draft = join(folder, `.${process.pid}-${randomBytes(4).toString('hex')}`)
+  try {
+    const { bytes } = await mail.store.backup(draft)
+    chmodSync(draft, 0o600)
+    checkFree(path, name) // another may have been faster
+    renameSync(draft, path)
+    return { path, bytes }
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function checkFree(path: string, name: string): void {
   if (existsSync(path))
     throw new Refusal(
       'name_taken',
@@ -22,7 +39,10 @@ export async function backup(mail: Mail, request: AdminRequest<'backup'>): Promi
       { name },
       'choose another name, or move the earlier copy',
     )
-  const { bytes } = await mail.store.backup(path)
-  chmodSync(path, 0o600)
-  return { path, bytes }
+}
+
+/** What a mailbox that was killed had begun: there is one mailbox to a folder, so it is not under way. */
+function clearDrafts(folder: string): void {
+  for (const name of readdirSync(folder))
+    if (name.startsWith('.') && !name.startsWith(`.${process.pid}-`)) rmSync(join(folder, name), { force: true })
 }

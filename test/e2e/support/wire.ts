@@ -24,16 +24,19 @@ export class Wire {
     })
   }
 
-  static open(port: number): Promise<Wire> {
+  /** A port of 127.0.0.1, or the path of a socket. */
+  static open(where: number | string): Promise<Wire> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ host: '127.0.0.1', port, autoSelectFamily: false })
+      const socket = connect(
+        typeof where === 'string' ? { path: where } : { host: '127.0.0.1', port: where, autoSelectFamily: false },
+      )
       socket.once('error', reject)
       socket.once('connect', () => resolve(new Wire(socket)))
     })
   }
 
-  static many(port: number, count: number): Promise<Wire[]> {
-    return Promise.all(Array.from({ length: count }, () => Wire.open(port)))
+  static many(where: number | string, count: number): Promise<Wire[]> {
+    return Promise.all(Array.from({ length: count }, () => Wire.open(where)))
   }
 
   post(path: string, token: string, request: unknown, more: Record<string, string> = {}): Promise<WireAnswer> {

@@ -1,8 +1,8 @@
 // The start-up self-test, which decides whether anybody is served at all.
 import { expect, test } from 'bun:test'
 import { openAttestor } from '../../../src/attest/attestor.ts'
-import { selfTest } from '../../../src/attest/self-test.ts'
 import { refuseAll } from '../../../src/attest/none.ts'
+import { selfTest } from '../../../src/attest/self-test.ts'
 import { onLinux } from './support.ts'
 
 test.if(onLinux)('passes here', async () => {

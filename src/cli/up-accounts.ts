@@ -1,0 +1,76 @@
+// The accounts that `up` makes: one for each client and one for the person. Tokens are made here and lie in the data folder alone.
+import { userInfo } from 'node:os'
+import type { MailClient } from '../client/client.ts'
+import { digestOf, newSecret } from '../engine/admin/secret.ts'
+import { CLIENT_NAMES, type ClientName } from '../install/client.ts'
+import { AGENT_CLIENTS } from '../install/clients/all.ts'
+import type { Account } from '../wire/admin.ts'
+import { LIMITS } from '../wire/limits.ts'
+import { canonical, isName } from '../wire/names.ts'
+import { Refusal } from '../wire/refusal.ts'
+import type { Io } from './io.ts'
+import { OPERATOR, prepareToken, storedToken } from './token-files.ts'
+
+export type Wanted = { name: string; kind: 'agent' | 'person'; label: string | null }
+
+export async function allAccounts(operator: MailClient): Promise<Account[]> {
+  const accounts: Account[] = []
+  let after: string | null = null
+  do {
+    const page: { accounts: Account[]; has_more: boolean; after: string | null } = await operator.admin(
+      'participant/list',
+      { limit: LIMITS.pageMax, after },
+    )
+    accounts.push(...page.accounts)
+    after = page.has_more ? page.after : null
+  } while (after !== null)
+  return accounts
+}
+
+export const accountOf = (client: ClientName): Wanted => ({
+  name: client,
+  kind: 'agent',
+  label: AGENT_CLIENTS[client].title,
+})
+
+/** The person's account: one that is there with its token, else one named like the user of this machine. */
+export function personOf(accounts: readonly Account[], dataDir: string, io: Io): Wanted {
+  const there = accounts.find(
+    ({ id, kind }) => kind === 'person' && canonical(id) !== OPERATOR && storedToken(dataDir, id) !== null,
+  )
+  return { name: there?.id ?? personName(io), kind: 'person', label: null }
+}
+
+function personName({ env }: Io): string {
+  const user = env.USER || env.USERNAME || userInfo().username
+  // without a variable the runtime may not know the name
+  const taken = [OPERATOR, 'unknown', ...CLIENT_NAMES].some((name) => name === canonical(user))
+  return isName(user) && !taken ? user : 'me'
+}
+
+/**
+ * Makes the account unless it is there. The token is on the disk before the mailbox knows it: cut off in between, the next run
+ * goes on with that very token. True: it was made now.
+ * @throws Refusal `which_account` for an account whose token is not on this machine
+ */
+export async function ensureAccount(
+  operator: MailClient,
+  accounts: readonly Account[],
+  dataDir: string,
+  { name, kind, label }: Wanted,
+): Promise<boolean> {
+  const known = accounts.some(({ id }) => canonical(id) === canonical(name))
+  const token = storedToken(dataDir, name)
+  if (known && token !== null) return false
+  if (known)
+    throw new Refusal(
+      'which_account',
+      `the account ${name} exists and its token is not here`,
+      { account: name },
+      `make a new one, which ends the old one: mail4agent admin account rotate ${name}`,
+    )
+  const secret = token ?? newSecret()
+  if (token === null) prepareToken(dataDir, name, secret).keep()
+  await operator.admin('participant', { id: name, digest: digestOf(secret), label, kind })
+  return true
+}

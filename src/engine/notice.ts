@@ -1,0 +1,83 @@
+// notice: what mail has come that this session has not been told of. Each letter is told once; the answer moves the watermark.
+import { KIND, type PageRow } from '../store/rows.ts'
+import type { NoticeAnswer } from '../wire/answers.ts'
+import type { NoticeRequest } from '../wire/requests.ts'
+import { rfc3339 } from '../wire/time.ts'
+import type { Caller, Mail } from './mail.ts'
+
+/** Letters looked at for one notice: what lies beyond is only counted as more, so that a full mailbox costs no more. */
+const LOOKED_AT = 200
+
+/**
+ * Letters above both watermarks, that of notices and that of the inbox. Not told: what the session wrote itself, what a sibling
+ * has claimed, and, where the telling would start a turn, what must wake nobody.
+ */
+export function notice(mail: Mail, caller: Caller, request: NoticeRequest): NoticeAnswer {
+  const { store } = mail
+  const { account, session } = caller
+  const after = Math.max(session.told, session.given)
+  const boxes = { accountBox: account.box, sessionBox: session.box }
+  const senders = new Map<string, { count: number; person: boolean }>()
+  const fresh: PageRow[] = []
+  let last = after
+  let more = false
+  for (const row of store.head > after ? store.page({ ...boxes, which: 'open', after, since: null }) : []) {
+    if (fresh.length === LOOKED_AT) {
+      more = true
+      break
+    }
+    last = row.id
+    if (!isNews(mail, caller, row, request.starts_turn === true)) continue
+    fresh.push(row)
+    const { name, person } = senderOf(mail, row)
+    const known = senders.get(name)
+    if (known) known.count++
+    else senders.set(name, { count: 1, person })
+  }
+  const told = more ? Math.max(last, store.head) : last
+  if (told > session.told) {
+    session.told = told
+    store.touchSession(session)
+  }
+  tellNotified(mail, fresh)
+  return {
+    account: account.name,
+    fresh: fresh.length,
+    more,
+    unread: store.unread(account.box, session.box),
+    senders: [...senders].map(([from_text, { count, person }]) => ({ from_text, count, person })),
+    now: rfc3339(mail.now()),
+  }
+}
+
+/** Written by `fragmentOf` alone; inside a text its quotes would be escaped. */
+const SUPPRESSED = ',"wake_suppressed":"'
+
+function isNews(mail: Mail, { session }: Caller, row: PageRow, startsTurn: boolean): boolean {
+  if (row.senderBox === session.box) return false
+  if (startsTurn && row.json.includes(SUPPRESSED)) return false
+  if (row.kind !== KIND.account) return true
+  const claim = mail.store.registry.claim(row.box, row.id, mail.now())
+  return claim === undefined || claim.session === session.id
+}
+
+const FROM = /"from_text":"([^"]*)"/
+
+/** The sender's address as the letter has it; its account tells whether a person wrote. */
+function senderOf(mail: Mail, row: PageRow): { name: string; person: boolean } {
+  const name = FROM.exec(row.json)?.[1] ?? 'unknown'
+  const session = mail.store.registry.sessionByBox(row.senderBox)
+  const account = session
+    ? mail.store.registry.accountById(session.account)
+    : mail.store.registry.account(accountOf(name))
+  return { name, person: account?.kind === 'person' }
+}
+
+const accountOf = (address: string): string => address.split('/')[0] ?? address
+
+/** The first time that somebody was told of these. */
+function tellNotified(mail: Mail, rows: readonly PageRow[]): void {
+  const boxes = new Map<number, number[]>()
+  for (const row of rows) if (row.notified === null) boxes.set(row.box, [...(boxes.get(row.box) ?? []), row.id])
+  for (const [box, ids] of boxes) mail.store.notified(box, ids)
+}
