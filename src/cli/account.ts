@@ -12,15 +12,21 @@ export type Asked = { as: string | undefined; dataDir: string; io: Io }
 /** The name of the agent client above us, in the order of nearness; asked only where a token could be named after it. */
 export type AgentAbove = () => Promise<string | null>
 
+/** A token, and where it was found: for a person who wonders as whom a command acts. */
+export type FoundToken = { token: string; source: string }
+
+export const chooseToken = async (asked: Asked, agentAbove: AgentAbove): Promise<string> =>
+  (await findToken(asked, agentAbove)).token
+
 /**
  * `--as`, `M4A_TOKEN_FILE`, `M4A_TOKEN`, `M4A_ACCOUNT`, the agent above the caller, the nearest `.mail4agent` file, the
  * only token there is.
  * @throws Refusal `which_account` with the candidates, `bad_permissions`
  */
-export async function chooseToken({ as, dataDir, io }: Asked, agentAbove: AgentAbove): Promise<string> {
+export async function findToken({ as, dataDir, io }: Asked, agentAbove: AgentAbove): Promise<FoundToken> {
   if (as) return namedToken(dataDir, as, '--as')
-  if (io.env.M4A_TOKEN_FILE) return tokenIn(io.env.M4A_TOKEN_FILE)
-  if (io.token !== null) return spoken(io.token)
+  if (io.env.M4A_TOKEN_FILE) return { token: tokenIn(io.env.M4A_TOKEN_FILE), source: 'M4A_TOKEN_FILE' }
+  if (io.token !== null) return { token: spoken(io.token), source: 'M4A_TOKEN' }
   if (io.env.M4A_ACCOUNT) return namedToken(dataDir, io.env.M4A_ACCOUNT, 'M4A_ACCOUNT')
   const names = tokenNames(dataDir)
   const agent = names.length === 0 ? null : await agentAbove()
@@ -53,11 +59,11 @@ function spoken(token: string): string {
   return token
 }
 
-function namedToken(dataDir: string, given: string, source: string): string {
+function namedToken(dataDir: string, given: string, source: string): FoundToken {
   const name = given.startsWith('@') ? given.slice(1) : given
   if (!isName(name)) throw usage(`${source} names no account: ${JSON.stringify(name.slice(0, 100))}`)
   const token = storedToken(dataDir, name)
-  if (token !== null) return token
+  if (token !== null) return { token, source }
   throw whichAccount(`${source} says ${name}, which has no token in ${join(dataDir, 'tokens')}`, tokenNames(dataDir))
 }
 

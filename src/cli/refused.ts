@@ -14,12 +14,20 @@ export const asRefusal = (error: unknown): Refusal =>
         'this is a fault of mail4agent; please report it',
       )
 
-/** `refused: …`, where that was, the candidates where there are some, `try: …`. */
+/** `refused: …`, where that was, what was seen of the caller, the candidates where there are some, `try: …`. */
 export function refusalText(refusal: Refusal, paint: Paint = plain): string {
   const lines = [`${paint('red', 'refused:')} ${escapeLine(refusal.message)}`]
-  const { candidates, socket, base } = refusal.facts
+  const { candidates, socket, base, seen } = refusal.facts
   const where = socket ?? base
   if (typeof where === 'string') lines.push(`${paint('dim', 'there:')} ${escapeLine(where)}`)
+  if (typeof seen === 'object' && seen !== null)
+    lines.push(
+      `${paint('dim', 'seen:')} ${escapeLine(
+        Object.entries(seen)
+          .map(([name, value]) => `${name} ${value}`)
+          .join(', '),
+      )}`,
+    )
   if (Array.isArray(candidates) && candidates.length > 0)
     lines.push(`${paint('dim', 'candidates:')} ${escapeLine(candidates.map(String).join(', '))}`)
   lines.push(`${paint('dim', 'try:')} ${escapeLine(refusal.hint)}`)

@@ -1,6 +1,8 @@
 // mail4agent whoami: as whom this command acts.
+import { findToken } from './account.ts'
 import { cardFacts } from './card-text.ts'
 import { defineCommand } from './command.ts'
+import { explainFacts } from './explain-text.ts'
 
 export const whoami = defineCommand({
   name: 'whoami',
@@ -11,13 +13,19 @@ this session. "attested" comes from the kernel, "found" was read from the proces
 A command run in an agent's shell acts as that agent's session.
 
   mail4agent whoami
-  mail4agent whoami --as operator`,
-  options: {},
+  mail4agent whoami --as operator
+  mail4agent whoami --explain           how the mailbox came to that, step by step`,
+  options: { explain: { help: 'show the evidence: connection, process, what is above it, token, session' } },
   words: [0, 0],
   async run(context) {
     const client = await context.mailbox()
-    const answer = await client.call('whoami', {})
-    return context.show(answer, () =>
+    const { explain, as } = context.options
+    const answer = await client.call('whoami', explain ? { explain } : {})
+    const { io, place } = context
+    const above = async () => (await import('./agent-above.ts')).agentAbove(io)
+    const from = explain ? (await findToken({ as, dataDir: place.dataDir, io }, above)).source : null
+    const evidence = answer.explain && from !== null ? explainFacts(answer.explain, from) : []
+    return context.show(from === null ? answer : { ...answer, token_from: from }, () =>
       context.facts([
         ['address', answer.address_text],
         ['label', answer.label],
@@ -25,6 +33,7 @@ A command run in an agent's shell acts as that agent's session.
         ['rooms', answer.rooms.map((room) => `#${room}`).join(', ')],
         ['not closed', String(answer.unread)],
         ...(answer.card === null ? [] : cardFacts(answer.card)),
+        ...evidence,
       ]),
     )
   },

@@ -93,6 +93,7 @@ function readPage(mail: Mail, caller: Caller, request: InboxRequest, after: numb
     which: state === 'closed' || state === 'all' ? state : 'open',
     after,
     since: request.since_unix_ms ?? null,
+    expect: (request.limit ?? LIMITS.pageDefault) + 1,
   })
   return fillPage(rows, request, taken, {
     visible,

@@ -1,12 +1,15 @@
 // What every operation works with: the store, the parked readers, the rates, the clock; and who is calling.
 import type { AccountRow, SessionRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
+import type { Explanation } from '../wire/explain.ts'
 import type { Rates } from './rates.ts'
 
 /** Who calls, as identity/ has proved it. Operations never look at anything else. */
 export type Caller = {
   readonly account: AccountRow
   readonly session: SessionRow
+  /** How identity/ came to that; put together only when it is asked for. */
+  readonly explain?: () => Explanation
 }
 
 /** Readers that wait for mail; delivery/ implements it. */

@@ -21,7 +21,9 @@ export function notice(mail: Mail, caller: Caller, request: NoticeRequest): Noti
   const fresh: PageRow[] = []
   let last = after
   let more = false
-  for (const row of store.head > after ? store.page({ ...boxes, which: 'open', after, since: null }) : []) {
+  for (const row of store.head > after
+    ? store.page({ ...boxes, which: 'open', after, since: null, expect: LOOKED_AT })
+    : []) {
     if (fresh.length === LOOKED_AT) {
       more = true
       break

@@ -45,7 +45,14 @@ function answer(mail: Mail, target: Address, { unread, oldest }: Count): UnreadA
 function ownCount(mail: Mail, caller: Caller, counted: (row: PageRow) => boolean): Count {
   const { store } = mail
   const { account, session } = caller
-  const rows = store.page({ accountBox: account.box, sessionBox: session.box, which: 'open', after: 0, since: null })
+  const rows = store.page({
+    accountBox: account.box,
+    sessionBox: session.box,
+    which: 'open',
+    after: 0,
+    since: null,
+    expect: 1,
+  })
   let oldest: number | null = null
   for (const row of rows)
     if (counted(row)) {

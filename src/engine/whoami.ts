@@ -2,11 +2,12 @@
 
 import { formatAddress } from '../wire/address.ts'
 import type { WhoamiAnswer } from '../wire/answers.ts'
+import type { WhoamiRequest } from '../wire/requests.ts'
 import { rfc3339 } from '../wire/time.ts'
 import type { Caller, Mail } from './mail.ts'
 import { addressOf } from './who.ts'
 
-export function whoami(mail: Mail, caller: Caller): WhoamiAnswer {
+export function whoami(mail: Mail, caller: Caller, { explain }: WhoamiRequest): WhoamiAnswer {
   const { account, session } = caller
   const address = addressOf(caller)
   return {
@@ -18,6 +19,7 @@ export function whoami(mail: Mail, caller: Caller): WhoamiAnswer {
     rooms: mail.store.registry.roomsOf(account.id).map((room) => room.name),
     card: { attested: session.attested, corroborated: session.corroborated, declared: session.declared },
     unread: mail.store.unread(account.box, session.box),
+    ...(explain && caller.explain ? { explain: caller.explain() } : {}),
     now: rfc3339(mail.now()),
   }
 }

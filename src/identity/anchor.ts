@@ -8,27 +8,43 @@ export type Look = {
   isAgent(process: Process): boolean
 }
 
+/** Each way in which the process of a session is found, and what a person is told of it. */
+export const ANCHOR_RULES = {
+  speaks_mcp: 'it speaks MCP itself over TCP, so it is a session of its own',
+  own_session: 'it has a session of this account itself',
+  is_agent: 'it is an agent client itself',
+  session_above: 'the nearest process above that has a session has one of this account',
+  agent_above: 'it is the nearest agent client above, and has no session of another account',
+  other_account_above: 'the nearest session above is of another account, so the caller stands for itself',
+  other_user_above: 'the nearest agent client above is of another user, so the caller stands for itself',
+  terminal: "no agent is above; this process leads the caller's terminal session",
+  itself: 'no agent and no session is above, and no terminal session that has its leader: the caller stands for itself',
+} as const
+
+export type AnchorRule = keyof typeof ANCHOR_RULES
+export type Anchor = { process: Process; rule: AnchorRule }
+
 /**
- * The process whose session a one-shot caller acts in, itself included.
+ * The process whose session a one-shot caller acts in, itself included, and by which rule.
  * `ancestors` are nearest first, as the kernel proved them. The first one that has a session, or is an agent client, ends
  * the walk: it is the anchor when the account is its own (or it has none yet), else the caller stands for itself, never
  * for an outer one. Without any: the leader of the caller's terminal session, else the caller.
  */
-export function anchorOf(caller: Process, ancestors: readonly Process[], account: number, look: Look): Process {
+export function anchorOf(caller: Process, ancestors: readonly Process[], account: number, look: Look): Anchor {
   const leader = terminalLeader(caller, ancestors)
   for (const process of [caller, ...ancestors]) {
     const accounts = look.accounts(process)
     const agent = look.isAgent(process)
     if (process.uid !== caller.uid) {
-      if (agent) return caller
+      if (agent) return { process: caller, rule: 'other_user_above' }
       continue
     }
-    if (accounts.has(account)) return process
+    if (accounts.has(account)) return { process, rule: process === caller ? 'own_session' : 'session_above' }
     // a person may use several accounts from one terminal: its leader then has a session of each
-    if (accounts.size > 0 && (agent || process !== leader)) return caller
-    if (agent) return process
+    if (accounts.size > 0 && (agent || process !== leader)) return { process: caller, rule: 'other_account_above' }
+    if (agent) return { process, rule: process === caller ? 'is_agent' : 'agent_above' }
   }
-  return leader ?? caller
+  return leader ? { process: leader, rule: 'terminal' } : { process: caller, rule: 'itself' }
 }
 
 /** The process that leads the caller's session and its terminal, if it still runs above the caller: credentials(7). */

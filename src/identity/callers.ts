@@ -1,13 +1,17 @@
 // The processes that have called: what was decided about each at its first contact, so that later calls only look it up.
 import type { Instance, Process } from '../attest/attestor.ts'
 import type { SessionRow } from '../store/rows.ts'
+import type { AnchorRule } from './anchor.ts'
 import type { Said } from './corroborate.ts'
 import { type Holder, sameInstance } from './holders.ts'
+import type { AgentAbove } from './person.ts'
 
 /** Whose session a process acts in, for one account: fixed at the first contact. */
 export type Contact = {
   /** The process that it acts for; itself where it stands for itself. */
   holder: Holder
+  /** Why that one. */
+  rule: AnchorRule
   /** The session of calls that name no conversation; null until there was one. */
   keyless: SessionRow | null
 }
@@ -24,7 +28,7 @@ export class Known {
     /** The forwarder that it is, or null. */
     public forwarder: string | null,
     /** The agent client that it is or runs below, or null. Once found it stays: a process cannot leave its ancestors. */
-    public agent: string | null,
+    public agent: AgentAbove | null,
   ) {}
 }
 

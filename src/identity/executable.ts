@@ -42,5 +42,8 @@ const isRunCommand = (name: string, word: string, at: number): boolean =>
 /** A script's own name: the last part of its path without a script suffix, lower case. */
 export const scriptName = (path: string): string => programName(path).replace(/\.(?:js|mjs|cjs|ts|py)$/, '')
 
+/** A Windows path with slashes; any other as it is, because elsewhere a backslash is a letter like others. */
+export const slashed = (path: string): string => (/^(?:[a-z]:|\\)\\/i.test(path) ? path.replaceAll('\\', '/') : path)
+
 /** Does the path lie in that npm package, by whole path segments? */
-export const inPackage = (path: string, name: string): boolean => path.includes(`/node_modules/${name}/`)
+export const inPackage = (path: string, name: string): boolean => slashed(path).includes(`/node_modules/${name}/`)

@@ -43,4 +43,5 @@ export const forwarded = (name: string, pid: number): Refusal =>
   new Refusal('forwarder', `${name} holds this connection, and whoever is behind it cannot be attested`, {
     forwarder: name,
     pid,
+    seen: { pid },
   })

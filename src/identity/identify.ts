@@ -2,15 +2,16 @@
 //
 // A caller that speaks MCP itself is its own session. Everything else is a one-shot caller: it acts in the session of the
 // agent that it runs below (anchor.ts). What was decided at a process's first contact is kept for as long as it lives.
-import type { Attestor, Process, Verdict } from '../attest/attestor.ts'
+import type { Attested, Attestor, Process, Verdict } from '../attest/attestor.ts'
 import type { Caller } from '../engine/mail.ts'
 import type { AccountRow, SessionRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
-import { anchorOf } from './anchor.ts'
+import { type Anchor, anchorOf } from './anchor.ts'
 import { unattested } from './attested.ts'
 import { Callers, type Contact, Known } from './callers.ts'
 import { impliedConversation, saidKey } from './conversation.ts'
 import type { Said } from './corroborate.ts'
+import { explanation, type Trail } from './explain.ts'
 import { forwarded, forwarderName } from './forwarders.ts'
 import { type Holder, Holders, sameInstance } from './holders.ts'
 import { agentAmong, refuseAgent } from './person.ts'
@@ -57,6 +58,14 @@ export type IdentityOptions = {
   log?: Log
 }
 
+/** What is known of one call before its session. */
+type Call = Omit<Trail, 'session'>
+
+function proved(verdict: Verdict): Attested {
+  if (!verdict.ok) throw unattested(verdict)
+  return verdict
+}
+
 export function openIdentity(store: Store, attestor: Attestor, options: IdentityOptions): Identity {
   const now = options.now ?? Date.now
   const recognise = recogniser(options.recognised)
@@ -78,7 +87,7 @@ export function openIdentity(store: Store, attestor: Attestor, options: Identity
       if (found.process !== process) {
         found.process = process
         found.forwarder = forwarderName(process)
-        found.agent ??= recognise(process)?.client ?? null
+        found.agent ??= agentAmong(process, [], recognise)
       }
       return found
     }
@@ -93,11 +102,10 @@ export function openIdentity(store: Store, attestor: Attestor, options: Identity
   }
 
   /** A process that may speak for the account. Throws what `greet` throws. */
-  function admitted(account: AccountRow, verdict: Verdict): Known {
-    if (!verdict.ok) throw unattested(verdict)
-    const known = knownOf(verdict.process)
+  function admitted(account: AccountRow, { process }: Attested): Known {
+    const known = knownOf(process)
     if (known.forwarder !== null && !options.allowForwarders) throw forwarded(known.forwarder, known.process.pid)
-    if (!options.allowAgentsAsPersons) refuseAgent(account, known.agent)
+    if (!options.allowAgentsAsPersons) refuseAgent(account, process, known.agent)
     return known
   }
 
@@ -110,9 +118,11 @@ export function openIdentity(store: Store, attestor: Attestor, options: Identity
       isAgent: (process: Process) => recognise(process) !== null,
     }
     const caller = known.process
-    const anchor = mcp ? caller : anchorOf(caller, attestor.ancestors(caller), account.id, look)
-    const contact = { holder: holders.of(anchor, account.id), keyless: null }
-    contact.holder.process = anchor
+    const anchor: Anchor = mcp
+      ? { process: caller, rule: 'speaks_mcp' }
+      : anchorOf(caller, attestor.ancestors(caller), account.id, look)
+    const contact = { holder: holders.of(anchor.process, account.id), rule: anchor.rule, keyless: null }
+    contact.holder.process = anchor.process
     contacts.set(account.id, contact)
     return contact
   }
@@ -127,47 +137,53 @@ export function openIdentity(store: Store, attestor: Attestor, options: Identity
     return started
   }
 
-  async function firstContact(account: AccountRow, known: Known, contact: Contact, said: Said): Promise<Caller> {
+  async function firstContact(call: Call): Promise<Caller> {
+    const { account, known, contact, said } = call
     const { holder } = contact
     const anchor = anchorNow(known, holder)
     const named = saidKey(said, holder)
     const key = named ?? impliedConversation(attestor, known.process, anchor, recognise(anchor), holder)
     const session = holder.session(key) ?? (await registered(account, anchor, key, said))
     if (named === null) contact.keyless = session
-    return seen(account, known, contact, session, said)
+    return seen(call, session)
   }
 
   /** The process that the caller acts for: itself, proved a moment ago, or another, which is asked whether it runs. */
   function anchorNow(known: Known, holder: Holder): Process {
     if (holder.process === null || sameInstance(holder.instance, known.process)) holder.process = known.process
-    else if (!attestor.alive(holder.instance)) throw anchorEnded(holder.sessions()[0])
+    else if (!attestor.alive(holder.instance))
+      throw anchorEnded(holder.sessions()[0], known.process.pid, holder.instance)
     return holder.process
   }
 
   /** A contact of a registered session. */
-  function seen(account: AccountRow, known: Known, { holder }: Contact, session: SessionRow, said: Said): Caller {
-    if (session.ended !== null) throw anchorEnded(session)
+  function seen(call: Call, session: SessionRow): Caller {
+    const { account, known, said } = call
+    const { holder } = call.contact
+    if (session.ended !== null) throw anchorEnded(session, known.process.pid, session.instance)
     const anchor = anchorNow(known, holder)
     const time = now()
     session.lastSeen = time
     if (isStale(holder, anchor, said, time)) refresh(registrar, holder, anchor, said)
     else store.touchSession(session)
-    return { account, session }
+    return { account, session, explain: () => explanation({ ...call, session }, registrar) }
   }
 
   return {
     account: accountsOf(store.registry),
     greet(account, verdict, { client }) {
-      const known = admitted(account, verdict)
+      const known = admitted(account, proved(verdict))
       known.client = client ?? known.client
     },
     caller(account, verdict, words, mcp) {
-      const known = admitted(account, verdict)
+      const attested = proved(verdict)
+      const known = admitted(account, attested)
       const said = words.client === undefined && known.client !== undefined ? { ...words, client: known.client } : words
       const contact = contactOf(known, account, mcp)
       const key = said.conversation === undefined ? null : saidKey(said, contact.holder)
       const session = key === null ? contact.keyless : contact.holder.session(key)
-      return session ? seen(account, known, contact, session, said) : firstContact(account, known, contact, said)
+      const call = { account, known, contact, said, verdict: attested }
+      return session ? seen(call, session) : firstContact(call)
     },
     alive,
     sweep() {

@@ -1,7 +1,7 @@
 // Is a process an agent client? By its executable, by its script, or by the name that it was started under; never by free text.
 import type { Process } from '../attest/attestor.ts'
 import { CLIENTS, RECOGNISED_AGENTS } from './clients.ts'
-import { inPackage, programName, scriptName, scriptOf } from './executable.ts'
+import { inPackage, programName, scriptName, scriptOf, slashed } from './executable.ts'
 
 export type Recognised = {
   /** The client: a name of the list. */
@@ -41,8 +41,9 @@ const VERSIONED = /\/([a-z-]+)\/versions\/[0-9][^/]*(?:\/node)?(?: \(deleted\))?
  * The test is pure: it looks at exe, argv and comm alone.
  */
 export function recogniser(list: readonly string[]): (process: Process) => Recognised | null {
-  const names = new Set(list.filter((entry) => !entry.includes('/')).map(programName))
-  const paths = new Set(list.filter((entry) => entry.includes('/')))
+  const isPath = (entry: string) => slashed(entry).includes('/')
+  const names = new Set(list.filter((entry) => !isPath(entry)).map(programName))
+  const paths = new Set(list.filter(isPath))
   if (names.size + paths.size === 0) return () => null
   return (process) => {
     if (HELPERS.has(programName(process.argv[0] ?? ''))) return null
@@ -54,7 +55,7 @@ function byFile({ exe }: Process, names: ReadonlySet<string>, paths: ReadonlySet
   if (exe === null) return null
   const name = programName(exe)
   if (names.has(name) || paths.has(exe)) return { client: name, by: 'exe' }
-  const folder = VERSIONED.exec(exe)?.[1]
+  const folder = VERSIONED.exec(slashed(exe))?.[1]
   return folder !== undefined && names.has(folder) ? { client: folder, by: 'exe' } : null
 }
 

@@ -1,5 +1,5 @@
 // Registering a session at its first contact, and keeping its card true at the later ones. The declared group is the session's own.
-import type { Attestor, Process } from '../attest/attestor.ts'
+import type { Attestor, Instance, Process } from '../attest/attestor.ts'
 import type { AccountRow, SessionRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import type { Attested } from '../wire/card.ts'
@@ -23,12 +23,15 @@ export type Registrar = {
 }
 
 /** Who calls after the process that it belongs to has ended. */
-export const anchorEnded = (session: SessionRow | undefined): Refusal =>
-  session
+export function anchorEnded(session: SessionRow | undefined, pid: number, anchor: Instance): Refusal {
+  const seen = { pid, anchor_pid: anchor.pid, anchor_start: anchor.start }
+  return session
     ? new Refusal('anchor_ended', `the session ${session.name} that this process belongs to has ended`, {
         session: session.name,
+        seen,
       })
-    : new Refusal('anchor_ended', 'the process that this one belongs to has ended')
+    : new Refusal('anchor_ended', 'the process that this one belongs to has ended', { seen })
+}
 
 /**
  * The session of `process` for that conversation (null: its own): registered, or found after a restart of the mailbox.
@@ -46,7 +49,7 @@ export async function register(
   const name = sessionName(instanceKey(process), conversation)
   const known = store.registry.session(account.id, name) ?? store.sessionByName(account.id, name)
   if (known !== null) {
-    if (known.ended !== null) throw anchorEnded(known)
+    if (known.ended !== null) throw anchorEnded(known, process.pid, process)
     holder.add(known)
     refresh(registrar, holder, process, said)
     return known

@@ -16,13 +16,16 @@ const REMEMBER_ENDED_MS = 3_600_000
 export class SessionWrites {
   readonly #queue: () => Queue
   readonly #registry: MemoryRegistry
+  readonly #turned: () => void
   readonly #touched = new Set<SessionRow>()
   #touchedAt = 0
   #touchTimer: Timer | null = null
 
-  constructor(queue: () => Queue, registry: MemoryRegistry) {
+  /** `turned`: told when a session has begun or ended. */
+  constructor(queue: () => Queue, registry: MemoryRegistry, turned: () => void) {
     this.#queue = queue
     this.#registry = registry
+    this.#turned = turned
   }
 
   addSession(session: NewSession): Promise<SessionRow> {
@@ -56,6 +59,7 @@ export class SessionWrites {
         const before = row.predecessor === null ? undefined : this.#registry.sessionById(row.predecessor)
         if (before) before.successor = row.id
         this.#registry.putSession(added)
+        this.#turned()
         return added
       },
     )
@@ -82,6 +86,7 @@ export class SessionWrites {
     if (this.#touched.delete(session)) this.#write({ k: 'touch', sessions: [factsOf(session)] })
     return this.#queue().submit({ k: 'endSession', session: session.id, at }, () => {
       session.ended ??= at
+      this.#turned()
       this.#registry.removeClaimsOf(session.id)
       this.#registry.forgetSessions(at - REMEMBER_ENDED_MS)
     })

@@ -52,6 +52,7 @@ export class SqliteStore implements Store {
   readonly #sessionById
   readonly #predecessor
   readonly #orphaned
+  #lost: readonly SessionRow[] | null = null
   readonly #listeners = new Set<(commits: readonly Commit[]) => void>()
 
   constructor(parts: Parts) {
@@ -64,7 +65,9 @@ export class SqliteStore implements Store {
     this.#log = new LogReads(db)
     this.head = this.#log.head()
     const queue = () => this.#queue
-    this.#sessions = new SessionWrites(queue, this.registry)
+    this.#sessions = new SessionWrites(queue, this.registry, () => {
+      this.#lost = null
+    })
     this.#registryWrites = new RegistryWrites(queue, this.registry)
     this.#writes = new Writes(queue, this.registry, new Sequence(db, this.#log), this.#sessions.touch)
     this.#queue = parts.queue(
@@ -122,11 +125,11 @@ export class SqliteStore implements Store {
     return this.#messages.delivery(id, boxes)
   }
 
-  *page(query: PageQuery): IterableIterator<PageRow> {
+  page(query: PageQuery): IterableIterator<PageRow> {
     const account = this.registry.accountByBox(query.accountBox)?.id ?? 0
     const from = query.since === null ? 0 : this.#log.sequenceSince(query.since)
-    for (const row of this.#pages.page(query, from))
-      if (row.kind !== KIND.room || this.registry.isMember(row.room, account)) yield row
+    const visible = (row: PageRow) => row.kind !== KIND.room || this.registry.isMember(row.room, account)
+    return this.#pages.page(query, from, visible)
   }
 
   unread(accountBox: number, sessionBox: number): number {
@@ -163,11 +166,10 @@ export class SqliteStore implements Store {
     return this.#pages.orphans(box, limit)
   }
 
-  orphanedSessions(account: number | null): SessionRow[] {
-    return this.#orphaned
-      .all()
-      .map(sessionRow)
-      .filter((session) => account === null || session.account === account)
+  /** Asked at every inbox: looked up again only after something that can change it. */
+  orphanedSessions(account: number | null): readonly SessionRow[] {
+    this.#lost ??= this.#orphaned.all().map(sessionRow)
+    return account === null ? this.#lost : this.#lost.filter((session) => session.account === account)
   }
 
   sessionByName(account: number, name: string): SessionRow | null {
@@ -256,10 +258,23 @@ export class SqliteStore implements Store {
     const commits = this.#writes.commits
     if (commits.length > 0) {
       this.#writes.commits = []
-      for (const one of commits) this.head = Math.max(this.head, one.kind === 'sent' ? one.id : one.event.id)
+      for (const one of commits) {
+        this.head = Math.max(this.head, one.kind === 'sent' ? one.id : one.event.id)
+        if (this.#lost && this.#concernsLost(one)) this.#lost = null
+      }
       for (const listener of this.#listeners) listener(commits)
     }
     this.#parts.housekeeper.committed()
+  }
+
+  /** Letters to ended sessions come, are replaced, or are released. */
+  #concernsLost(one: Commit): boolean {
+    if (one.kind === 'event') return one.event.kind === 'released' || one.event.reason === 'superseded'
+    return one.recipients.some(({ kind, box }) => {
+      if (kind !== KIND.session) return false
+      const session = this.registry.sessionByBox(box)
+      return session === undefined || session.ended !== null
+    })
   }
 }
 

@@ -112,6 +112,8 @@ export type PageQuery = {
   /** Exclusive. */
   after: number
   since: number | null
+  /** How many rows the reader will look at, if they are short and all of them are to be shown. */
+  expect: number
 }
 
 /** What a commit brought, in sequence order: who listens after the commit gets this. */
@@ -202,7 +204,7 @@ export interface Store {
   /** Open letters (kind session) in the box of an ended session. */
   orphans(box: number, limit: number): { count: number; ids: number[] }
   /** Ended sessions without successor that still have open letters. */
-  orphanedSessions(account: number | null): SessionRow[]
+  orphanedSessions(account: number | null): readonly SessionRow[]
   sessionByName(account: number, name: string): SessionRow | null
   /** By row id, also one that ended long ago: old letters name who opened and closed them. */
   sessionById(id: number): SessionRow | null

@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Address } from './address.ts'
 import { Card, SessionEntry } from './card.ts'
+import { Explanation } from './explain.ts'
 import { Message, nullable, Receipt } from './letter.ts'
 import { Cursor, MessageId, Name } from './names.ts'
 import { RefusalBody } from './refusal.ts'
@@ -127,6 +128,7 @@ export const WhoamiAnswer = Type.Object({
   rooms: Type.Array(Name),
   card: nullable(Card),
   unread: Type.Integer(),
+  explain: Type.Optional(Explanation),
   ...now,
 })
 export const StatusAnswer = Type.Object({ card: Card, ...now })

@@ -85,7 +85,10 @@ export const NoticeRequest = Type.Object(
   },
   strict,
 )
-export const WhoamiRequest = Type.Object({}, strict)
+export const WhoamiRequest = Type.Object(
+  { explain: opt(Type.Boolean({ description: 'also say how the mailbox came to that' })) },
+  strict,
+)
 export const StatusRequest = DeclaredInput
 export const DirectoryRequest = Type.Object(
   {
@@ -108,6 +111,7 @@ export type SentRequest = Static<typeof SentRequest>
 export type ThreadRequest = Static<typeof ThreadRequest>
 export type SearchRequest = Static<typeof SearchRequest>
 export type ReceiptsRequest = Static<typeof ReceiptsRequest>
+export type WhoamiRequest = Static<typeof WhoamiRequest>
 export type StatusRequest = Static<typeof StatusRequest>
 export type DirectoryRequest = Static<typeof DirectoryRequest>
 export type PingRequest = Static<typeof PingRequest>

@@ -1,23 +1,25 @@
 // One real agent client, started unattended in a HOME of its own, whose model speaks what the test says.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Json } from '../support/json.ts'
 import type { Script } from '../support/model/script.ts'
 import type { ScriptedModel } from '../support/scripted-model.ts'
 import { claude } from './claude.ts'
 import { codex } from './codex.ts'
-import { type ClientName, clientExecutable } from './install.ts'
+import { gemini } from './gemini.ts'
+import { type AnyClient, clientExecutable } from './install.ts'
 import { opencode } from './opencode.ts'
+import { qwen } from './qwen.ts'
 import type { Door, Hook, Recipe } from './recipe.ts'
 
-const RECIPES: Record<ClientName, Recipe> = { claude, codex, opencode }
+const RECIPES: Record<AnyClient, Recipe> = { claude, codex, opencode, gemini, qwen }
 
 /** A run of a client that is ended by force after this time, in milliseconds. */
 const LIFETIME = 600_000
 
 export type Agent = {
-  client: ClientName
+  client: AnyClient
   home: string
   script: Script
   /** Calls a tool of the mailbox as the agent; the answer is the JSON of the tool's text. */
@@ -30,7 +32,7 @@ export type Agent = {
   say(words: string): Promise<void>
 }
 
-/** An agent that is configured and not running: what to execute, where, and with which environment beside PATH. */
+/** An agent that is configured and not running: what to execute, where, and with which environment. */
 export type Prepared = Agent & {
   command: string[]
   cwd: string
@@ -49,20 +51,23 @@ export type Running = Prepared & {
 
 /**
  * `hook`: a command line that the client runs when its prompt arrives.
+ * `home`: a HOME that several clients share, which the test removes itself.
  * `again`: the HOME of an earlier run, and the client's own id of the session there to go on with.
  */
-export type Options = { hook?: Hook; again?: { home: string; session: string } }
+export type Options = { hook?: Hook; home?: string; again?: { home: string; session: string } }
 
 /** Makes a HOME for `client`, configured for `door` and `model`. */
 export async function prepareAgent(
-  client: ClientName,
+  client: AnyClient,
   model: ScriptedModel,
   door: Door,
-  { hook, again }: Options = {},
+  { hook, home: shared, again }: Options = {},
 ): Promise<Prepared> {
   const recipe = RECIPES[client]
   const executable = await clientExecutable(client)
-  const home = again?.home ?? mkdtempSync(join(tmpdir(), `m4a-${client}-`))
+  // as an installer would have it: the client, and a node that it brought along, are found by name
+  const path = `${dirname(executable)}:${process.env.PATH ?? ''}`
+  const home = again?.home ?? shared ?? mkdtempSync(join(tmpdir(), `m4a-${client}-`))
   const cwd = join(home, 'work')
   mkdirSync(cwd, { recursive: true })
   const modelKey = `key-${crypto.randomUUID()}`
@@ -79,7 +84,7 @@ export async function prepareAgent(
     script,
     command: [executable, ...args],
     cwd,
-    env: { HOME: home, TMPDIR: home, LANG: 'C.UTF-8', ...env },
+    env: { PATH: path, HOME: home, TMPDIR: home, LANG: 'C.UTF-8', ...env },
     gone,
     toolText,
     async tool(name, args) {
@@ -94,17 +99,21 @@ export async function prepareAgent(
     say: (words) => script.say(words, gone.signal),
     async close() {
       killHousehold(home)
-      rmSync(home, { recursive: true, force: true })
+      if (shared === undefined) rmSync(home, { recursive: true, force: true })
     },
   }
 }
 
 /** Starts `client` on one prompt, unattended. */
 export async function startAgent(...how: Parameters<typeof prepareAgent>): Promise<Running> {
-  const agent = await prepareAgent(...how)
+  return startPrepared(await prepareAgent(...how))
+}
+
+/** Starts a client that was configured before. */
+export function startPrepared(agent: Prepared): Running {
   const child = Bun.spawn(agent.command, {
     cwd: agent.cwd,
-    env: { PATH: process.env.PATH ?? '', ...agent.env },
+    env: agent.env,
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
@@ -132,7 +141,7 @@ export async function startAgent(...how: Parameters<typeof prepareAgent>): Promi
 }
 
 /** Ends what a client left: launcher, client, shells. All of it and nothing else has our temp folder as its HOME (proc(5)). */
-function killHousehold(home: string): void {
+export function killHousehold(home: string): void {
   for (const entry of readdirSync('/proc')) {
     if (!/^[0-9]+$/.test(entry)) continue
     try {

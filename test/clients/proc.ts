@@ -10,3 +10,7 @@ export function parentOf(pid: number): number {
 
 /** Is `pid` the process that was started as `started`, or the client that a launcher of that pid started? */
 export const isClientOf = (pid: number, started: number): boolean => pid === started || parentOf(pid) === started
+
+/** Is `pid` the process that was started as `started`, or one below it? Some launchers start another launcher. */
+export const isBelow = (pid: number, started: number): boolean =>
+  pid === started || (pid > 1 && isBelow(parentOf(pid), started))

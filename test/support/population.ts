@@ -88,4 +88,6 @@ export const shown = (
   which: 'open' | 'closed' | 'all' = 'open',
   after = 0,
 ): number[] =>
-  [...store.page({ accountBox: account.box, sessionBox: session.box, which, after, since: null })].map((row) => row.id)
+  [...store.page({ accountBox: account.box, sessionBox: session.box, which, after, since: null, expect: 50 })].map(
+    (row) => row.id,
+  )

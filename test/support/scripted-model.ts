@@ -2,6 +2,7 @@
 
 import type { Json } from './json.ts'
 import { anthropicMessages } from './model/anthropic-messages.ts'
+import { geminiStream, geminiWhole } from './model/gemini-content.ts'
 import type { Dialect } from './model/model-api.ts'
 import { openaiChat } from './model/openai-chat.ts'
 import { openaiResponses } from './model/openai-responses.ts'
@@ -19,6 +20,8 @@ const DIALECTS: [string, Dialect][] = [
   ['/messages', anthropicMessages],
   ['/responses', openaiResponses],
   ['/chat/completions', openaiChat],
+  [':streamGenerateContent', geminiStream],
+  [':generateContent', geminiWhole],
 ]
 
 /** Starts the endpoint on a free port of 127.0.0.1. */
@@ -50,5 +53,6 @@ export function startScriptedModel(): ScriptedModel {
 }
 
 function keyOf(request: Request): string {
-  return request.headers.get('x-api-key') ?? request.headers.get('authorization')?.replace(/^bearer /i, '') ?? ''
+  const given = request.headers.get('x-api-key') ?? request.headers.get('x-goog-api-key')
+  return given ?? request.headers.get('authorization')?.replace(/^bearer /i, '') ?? ''
 }

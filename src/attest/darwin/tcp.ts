@@ -82,7 +82,9 @@ export class TcpAttestation {
     const sole = soleHolder(match, euid, { port })
     if (!('ok' in sole)) return { holder: sole, via: 'scan' }
     // on no list and with no process: the connection has ended
-    return sole.kind === 'no_holder' && list !== null && hint === null ? refuse('peer_gone', { port }) : sole
+    return sole.kind === 'no_holder' && list !== null && hint === null
+      ? refuse('peer_gone', { port, state: 'none' })
+      : sole
   }
 
   #keep(key: string, place: Place) {

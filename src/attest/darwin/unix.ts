@@ -41,11 +41,11 @@ export class UnixAttestation {
     if (connector === null) return refuse('peer_gone', { pid, at: 'accept' })
     const ours = socketOf(process.pid, fd)
     const token = peerToken(fd)
-    if (ours === null || token === null || ours.peer === 0n) return refuse('peer_gone', { pid })
+    if (ours === null || token === null || ours.peer === 0n) return refuse('peer_gone', { pid, other_end: 'none' })
     if (token.pid !== pid) return refuse('no_holder', { pid, holder: token.pid })
     const match: Match = (socket) => socket.pcb === ours.peer && socket.peer === ours.pcb
     const held = this.table.instance(connector.process)
-    if (held === null) return refuse('peer_gone', { pid })
+    if (held === null) return refuse('peer_gone', { pid, process: 'ended' })
     const found = this.#holder(pid, match)
     if ('ok' in found) return found
     if (found.pid !== pid) return refuse('no_holder', { pid, holder: found.pid })

@@ -5,9 +5,15 @@ import { uptime } from 'node:os'
 /** Clock ticks a second in /proc/PID/stat: USER_HZ, 100 on every Linux that we build for. */
 const TICKS = 100
 
-/** Milliseconds since the epoch, from start ticks since boot. Moves when the clock is stepped, so it is asked once a process. */
+/** Clock and uptime are not read in one moment: only a difference above this says that the clock was set. */
+const STEP_MS = 1000
+let bootMs = 0
+
+/** Milliseconds since the epoch, from start ticks since boot: in the order of the ticks for as long as nobody sets the clock. */
 export function startedAt(ticks: number): number {
-  return Math.max(0, Math.round(Date.now() - secondsUp() * 1000 + (ticks / TICKS) * 1000))
+  const now = Date.now() - secondsUp() * 1000
+  if (Math.abs(now - bootMs) > STEP_MS) bootMs = now
+  return Math.max(0, Math.round(bootMs + (ticks / TICKS) * 1000))
 }
 
 /** proc_uptime(5) has hundredths; node:os may round to seconds. */

@@ -58,7 +58,7 @@ export class TcpAttestation {
     const found = diag.tcp(from.address, port, local.address, local.port)
     if (found === 'failed') return refuse('unreadable', { sock_diag: diag.error })
     const { inode, cookieLow, cookieHigh, uid, state } = diag
-    if (found === 'absent') return refuse('peer_gone', { port })
+    if (found === 'absent') return refuse('peer_gone', { port, state: 'none' })
     if (inode === 0 || !isAttestable(state)) return refuse('peer_gone', { port, state })
     if (uid !== euid) return refuse('other_user', { port, uid, ours: euid })
     if (known?.cookieLow === cookieLow && known.cookieHigh === cookieHigh && known.held.inode === inode)

@@ -80,7 +80,7 @@ export class UnixAttestation {
     if (!(owner instanceof UnixSocket) || owner.inode === 0) return refuse('unreadable', { pid })
     const found = diag.unixPeer(owner.inode, owner.cookieLow, owner.cookieHigh)
     if (found === 'failed') return refuse('unreadable', { pid, sock_diag: diag.error })
-    if (found === 'absent' || diag.inode === 0) return refuse('peer_gone', { pid })
+    if (found === 'absent' || diag.inode === 0) return refuse('peer_gone', { pid, other_end: 'none' })
     if (uid !== euid) return refuse('other_user', { pid, uid, ours: euid })
     const { inode } = diag
     const { connector } = owner

@@ -43,7 +43,7 @@ export const Mail4agent = async ({ client }) => ({
       const [first] = output.parts
       if (!text || !first) return
       const { agent, human } = JSON.parse(text)
-      const id = \`prt_\${Date.now().toString(16)}mail4agent\`
+      const id = output.parts.at(-1).id + 'mail4agent'
       output.parts.push({ id, sessionID: first.sessionID, messageID: first.messageID, type: 'text', synthetic: true, text: agent })
       await client.tui.showToast({ body: { message: human, variant: 'info' } }).catch(() => {})
     } catch {}

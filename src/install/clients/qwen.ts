@@ -14,7 +14,8 @@ export const qwen: AgentClient = {
     const handler = command(hookLine(machine, us, 'qwen'), { name: 'mail4agent', timeout: HOOK_SECONDS })
     return [
       jsonFile(join(folder(machine), 'settings.json'), us, 'qwen', {
-        server: { at: ['mcpServers'], entry: (command, args) => ({ command, args }) },
+        // else our tools hide behind Qwen's tool search, and no model knows that it has a mailbox
+        server: { at: ['mcpServers'], entry: (command, args) => ({ command, args, alwaysLoadTools: true }) },
         hooks: {
           client: 'qwen',
           grouped: true,

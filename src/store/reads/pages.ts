@@ -1,23 +1,22 @@
 // Reads of a mailbox: the account's box and the session's own, merged by sequence. One walk of the delivery key per box.
-import type { Database } from 'bun:sqlite'
+import type { Database, Statement } from 'bun:sqlite'
 import type { PageRow } from '../rows.ts'
 import type { PageQuery } from '../store.ts'
 
 const COLUMNS = `d.box, d.closed, d.id, d.kind, d.room, d.notified, d.opened, d.opened_by AS openedBy, d.closed_at AS closedAt,
   d.closed_by AS closedBy, d.reason, d.updates, m.json, m.sender_box AS senderBox, m.created`
 
-/** Bounds: box, closed, after, the reader's own box (whose room posts are not mail to it), since. */
+/** Bounds: box, closed, after, the reader's own box (whose room posts are not mail to it), since, limit. */
 const walk = (more: string) => `SELECT ${COLUMNS} FROM delivery d JOIN message m ON m.id = d.id
-  WHERE d.box = ?1 AND d.closed = ?2 AND d.id > ?3 AND NOT (d.kind = 2 AND m.sender_box = ?4) AND m.created >= ?5 ${more} ORDER BY d.id`
+  WHERE d.box = ?1 AND d.closed = ?2 AND d.id > ?3 AND NOT (d.kind = 2 AND m.sender_box = ?4) AND m.created >= ?5 ${more} ORDER BY d.id LIMIT ?6`
 
 export const SQL = {
-  own: walk(''),
-  account: walk(''),
+  open: walk(''),
   // the account's record of a room letter that this session keeps a copy of is not a second letter
   accountClosed: walk(
     'AND NOT EXISTS (SELECT 1 FROM delivery x WHERE x.box = ?4 AND x.closed IN (0, 1) AND x.id = d.id)',
   ),
-  open: 'SELECT open, own FROM box WHERE id = ?',
+  counts: 'SELECT open, own FROM box WHERE id = ?',
   oldest:
     'SELECT d.id, m.created FROM delivery d JOIN message m ON m.id = d.id WHERE d.box = ? AND d.closed = 0 ORDER BY d.id LIMIT 1',
   orphanCount:
@@ -27,49 +26,57 @@ export const SQL = {
     FROM delivery WHERE box = ? AND closed = 0 AND opened IS NULL ORDER BY id LIMIT ?`,
 } as const
 
-type Bounds = [number, number, number, number, number]
+type Start = [number, number, number, number, number]
+type Bounds = [...Start, number]
+type Walk = Statement<PageRow, Bounds>
+
+/**
+ * Rows read at once: a whole page of short letters for little more than its first row, and of long ones no megabyte that
+ * the budget of the answer then leaves out.
+ */
+const FIRST = 16
+const LONG = 8
+const LONG_LETTER = 2_000
 
 export class PageReads {
-  readonly #walks
-  readonly #open
+  readonly #walk: Walk
+  readonly #accountClosed: Walk
+  readonly #counts
   readonly #oldest
   readonly #orphanCount
   readonly #orphans
   readonly #unopened
 
   constructor(db: Database) {
-    const prepare = (sql: string) => db.prepare<PageRow, Bounds>(sql)
-    // a statement is one cursor: the four walks that may be open side by side have one each
-    this.#walks = {
-      own: [prepare(SQL.own), prepare(SQL.own)],
-      account: [prepare(SQL.account), prepare(SQL.accountClosed)],
-    } as const
-    this.#open = db.prepare<{ open: number; own: number }, [number]>(SQL.open)
+    this.#walk = db.prepare<PageRow, Bounds>(SQL.open)
+    this.#accountClosed = db.prepare<PageRow, Bounds>(SQL.accountClosed)
+    this.#counts = db.prepare<{ open: number; own: number }, [number]>(SQL.counts)
     this.#oldest = db.prepare<{ id: number; created: number }, [number]>(SQL.oldest)
     this.#orphanCount = db.prepare<{ count: number }, [number]>(SQL.orphanCount)
     this.#orphans = db.prepare<{ id: number }, [number, number]>(SQL.orphans)
     this.#unopened = db.prepare<PageRow, [number, number]>(SQL.unopened)
   }
 
-  /** `from`: sequence before which nothing is as young as `query.since`. */
-  page(query: PageQuery, from: number): IterableIterator<PageRow> {
+  /** `from`: sequence before which nothing is as young as `query.since`; `visible`: who has left a room sees none of it. */
+  page(query: PageQuery, from: number, visible: (row: PageRow) => boolean): IterableIterator<PageRow> {
     const after = Math.max(query.after, from - 1)
-    const rows = (closed: 0 | 1): IterableIterator<PageRow>[] =>
-      (['own', 'account'] as const).map((which) => {
-        const box = which === 'own' ? query.sessionBox : query.accountBox
-        return this.#walks[which][closed].iterate(box, closed, after, query.sessionBox, query.since ?? 0)
-      })
-    if (query.which === 'open') return merge(rows(0))
-    return merge(query.which === 'closed' ? rows(1) : [...rows(0), ...rows(1)])
+    const { accountBox, sessionBox } = query
+    const since = query.since ?? 0
+    const rows = (walk: Walk, box: number, closed: 0 | 1) =>
+      new Stream(walk, [box, closed, after, sessionBox, since], query.expect)
+    const open = () => [rows(this.#walk, sessionBox, 0), rows(this.#walk, accountBox, 0)]
+    const closed = () => [rows(this.#walk, sessionBox, 1), rows(this.#accountClosed, accountBox, 1)]
+    if (query.which === 'open') return merge(open(), visible)
+    return merge(query.which === 'closed' ? closed() : [...open(), ...closed()], visible)
   }
 
   unread(accountBox: number, sessionBox: number): number {
-    const own = this.#open.get(sessionBox)
+    const own = this.#counts.get(sessionBox)
     return this.openCount(accountBox) + (own ? own.open - own.own : 0)
   }
 
   openCount(box: number): number {
-    return this.#open.get(box)?.open ?? 0
+    return this.#counts.get(box)?.open ?? 0
   }
 
   oldestOpen(box: number): { id: number; created: number } | null {
@@ -86,26 +93,50 @@ export class PageReads {
   }
 }
 
+/** One walk, a few rows at a time, `expect` in all: each row that is read and not used costs as much as one that is. */
+class Stream {
+  #rows: PageRow[]
+  #at = 0
+  #size: number
+  #seen = 0
+
+  constructor(
+    readonly walk: Walk,
+    readonly start: Start,
+    readonly expect: number,
+  ) {
+    this.#size = Math.min(FIRST, expect)
+    this.#rows = walk.all(...start, this.#size)
+  }
+
+  get head(): PageRow | undefined {
+    return this.#rows[this.#at]
+  }
+
+  next(): void {
+    const last = this.#rows[this.#at++]
+    if (this.#at < this.#rows.length || !last || this.#rows.length < this.#size) return
+    const [box, closed, , sessionBox, since] = this.start
+    this.#seen += this.#rows.length
+    this.#size = last.json.length > LONG_LETTER ? LONG : Math.max(FIRST, this.expect - this.#seen)
+    this.#rows = this.walk.all(box, closed, last.id, sessionBox, since, this.#size)
+    this.#at = 0
+  }
+}
+
 /**
  * Merges streams that each ascend by id. A letter to two sessions, one of which has ended and was released, lies in the other's
  * box and in the account's: it is shown once, as the session's own.
  */
-function* merge(streams: IterableIterator<PageRow>[]): IterableIterator<PageRow> {
-  const heads = streams.map((rows) => ({ rows, head: rows.next() }))
+function* merge(streams: readonly Stream[], visible: (row: PageRow) => boolean): IterableIterator<PageRow> {
   let last = 0
-  try {
-    for (;;) {
-      let least: (typeof heads)[number] | null = null
-      for (const one of heads)
-        if (!one.head.done && (!least || least.head.done || one.head.value.id < least.head.value.id)) least = one
-      if (!least || least.head.done) return
-      if (least.head.value.id !== last) {
-        last = least.head.value.id
-        yield least.head.value
-      }
-      least.head = least.rows.next()
-    }
-  } finally {
-    for (const { rows } of heads) rows.return?.()
+  for (;;) {
+    let least: Stream | undefined
+    for (const one of streams) if (one.head && (!least?.head || one.head.id < least.head.id)) least = one
+    const row = least?.head
+    if (!least || !row) return
+    if (row.id !== last && visible(row)) yield row
+    last = row.id
+    least.next()
   }
 }

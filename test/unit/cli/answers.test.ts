@@ -58,6 +58,34 @@ const whoami = {
   unread: 3,
   now,
 }
+const seen = (pid: number, facts: object) => ({
+  pid,
+  started_at_unix_ms: Date.parse(now) - pid * 1_000,
+  exe: null,
+  uid: 1000,
+  agent: null,
+  session: null,
+  ...facts,
+})
+const agent = seen(4711, { exe: '/usr/bin/claude', agent: 'claude (exe)', session: `claude/${SESSION}` })
+const explain = {
+  connection: { over: 'tcp', name: '40000/1f', proof: 'all processes were searched, and one alone holds it' },
+  process: seen(12, { exe: '/usr/bin/mail4agent' }),
+  ancestors: [seen(11, { exe: '/usr/bin/bash' }), agent, seen(1, { uid: 0, started_at_unix_ms: 0 })],
+  forwarder: null,
+  anchor: { rule: 'agent_above', because: 'it is the nearest agent client above', process: agent },
+  account: { id: 'claude', token: 'its digest is the one of this account' },
+  session: {
+    id: SESSION,
+    made_of: [
+      { name: 'boot', value: 'b007' },
+      { name: 'pid', value: '4711' },
+      { name: 'pidfd', value: null },
+    ],
+    conversation: 'none',
+  },
+  facts: [{ name: 'model', value: 'opus', source: 'argv' }],
+}
 const entry = {
   id: SESSION,
   address: `claude/${SESSION}`,
@@ -172,6 +200,7 @@ const CASES: [golden: string, argv: string[], answers: Record<string, unknown>, 
     },
   ],
   ['whoami', ['whoami'], { '/mail/whoami': whoami }],
+  ['whoami-explain', ['whoami', '--explain'], { '/mail/whoami': { ...whoami, explain } }],
   ['peers', ['peers'], { '/mail/directory': directory }],
   ['peers-all-terminal', ['peers', '--all'], { '/mail/directory': directory }, terminal],
   ['status', ['status'], { '/health': health, '/mail/whoami': whoami }],
@@ -184,6 +213,18 @@ const CASES: [golden: string, argv: string[], answers: Record<string, unknown>, 
         kind: 'attestation_down',
         message: 'callers cannot be proved',
         hint: 'see the log',
+      }),
+    },
+  ],
+  [
+    'whoami-refused',
+    ['whoami'],
+    {
+      '/mail/whoami': refused(403, {
+        kind: 'shared_connection',
+        message: 'more than one process holds the connection',
+        hint: 'open one of your own',
+        seen: { inode: 7, holders: '11,12' },
       }),
     },
   ],

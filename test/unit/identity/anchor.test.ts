@@ -10,6 +10,9 @@ const agent = (facts: Partial<Process> = {}) => process({ comm: 'claude', ...fac
 
 /** `sessions`: which processes have sessions of which accounts. */
 const anchor = (caller: Process, ancestors: Process[], account: number, sessions: [Process, number[]][] = []) =>
+  decided(caller, ancestors, account, sessions).process
+
+const decided = (caller: Process, ancestors: Process[], account: number, sessions: [Process, number[]][] = []) =>
   anchorOf(caller, ancestors, account, {
     accounts: (one) => new Set(sessions.find(([who]) => who === one)?.[1] ?? []),
     isAgent: (one) => one.comm === 'claude',
@@ -76,4 +79,18 @@ test('a process of another user is no anchor, and an agent of another user ends 
   const leader = process({ pid: 79, sid: 79, tty: 5, uid: 0 })
   const child = process({ sid: 79, tty: 5 })
   expect(anchor(child, [leader], A)).toBe(child)
+})
+
+test('the rule that decided is told', () => {
+  const [inner, service] = [agent(), process({ comm: 'python3' })]
+  const leader = process({ pid: 80, sid: 80, tty: 5 })
+  const rule = (...walk: Parameters<typeof decided>) => decided(...walk).rule
+  expect(rule(curl, [shell, inner], A)).toBe('agent_above')
+  expect(rule(inner, [shell], A)).toBe('is_agent')
+  expect(rule(service, [], A, [[service, [A]]])).toBe('own_session')
+  expect(rule(curl, [service], A, [[service, [A]]])).toBe('session_above')
+  expect(rule(curl, [inner], B, [[inner, [A]]])).toBe('other_account_above')
+  expect(rule(curl, [agent({ uid: 0 })], A)).toBe('other_user_above')
+  expect(rule(process({ sid: 80, tty: 5 }), [leader], A)).toBe('terminal')
+  expect(rule(curl, [shell, init], A)).toBe('itself')
 })

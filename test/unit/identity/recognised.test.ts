@@ -36,6 +36,16 @@ test.each<[string, string, 'exe' | 'script' | 'name', Process]>([
   ],
   ['Codex, its launcher', 'codex', 'script', started('/usr/bin/node', `${modules}/.bin/codex`)],
   ['Codex, the script itself', 'codex', 'script', started('/usr/bin/node', `${modules}/@openai/codex/bin/codex.js`)],
+  [
+    'Codex on Windows, its launcher',
+    'codex',
+    'script',
+    started(
+      String.raw`C:\Program Files\nodejs\node.exe`,
+      String.raw`C:\Users\u\node_modules\@openai\codex\bin\codex.js`,
+    ),
+  ],
+  ['Claude on Windows', 'claude', 'exe', started(String.raw`C:\Users\u\.local\bin\claude.exe`, '-p', 'x')],
   ['opencode', 'opencode', 'exe', started(`${modules}/opencode-ai/bin/opencode.exe`, '-s', 'ses_1')],
   ['Gemini', 'gemini', 'script', started('/usr/bin/node', '--no-warnings=DEP0040', '/usr/bin/gemini', '-p', 'x')],
   [

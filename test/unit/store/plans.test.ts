@@ -20,14 +20,13 @@ const plan = (sql: string): string =>
 const KEY = 'SEARCH d USING PRIMARY KEY (box=? AND closed=? AND id>?); SEARCH m USING INTEGER PRIMARY KEY (rowid=?)'
 
 test.each([
-  ['a page of the own box', PAGES.own, KEY],
-  ['a page of the account', PAGES.account, KEY],
+  ['a page', PAGES.open, KEY],
   [
     'closed mail of the account',
     PAGES.accountClosed,
     'SEARCH d USING PRIMARY KEY (box=? AND closed=? AND id>?); CORRELATED SCALAR SUBQUERY 1; SEARCH x USING PRIMARY KEY (box=? AND closed=? AND id=?); SEARCH m USING INTEGER PRIMARY KEY (rowid=?)',
   ],
-  ['unread', PAGES.open, 'SEARCH box USING INTEGER PRIMARY KEY (rowid=?)'],
+  ['unread', PAGES.counts, 'SEARCH box USING INTEGER PRIMARY KEY (rowid=?)'],
   [
     'the oldest open letter',
     PAGES.oldest,

@@ -5,7 +5,7 @@ import { splitCommandLine } from '../../../../src/attest/windows/command-line.ts
 
 /** The examples of "Parsing C command-line arguments". */
 test.each([
-  [String.raw`p "a b c" d e`, ['a b c', 'd', 'e']],
+  [`p "a b c" d e`, ['a b c', 'd', 'e']],
   [String.raw`p "ab\"c" "\\" d`, ['ab"c', '\\', 'd']],
   [String.raw`p a\\\b d"e f"g h`, [String.raw`a\\\b`, 'de fg', 'h']],
   [String.raw`p a\\\"b c d`, [String.raw`a\"b`, 'c', 'd']],
