@@ -12,6 +12,8 @@ const ack = () => import('./ack.ts').then((file) => file.ack)
 
 /** In the order in which the list of commands shows them. */
 const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
+  up: () => import('./up.ts').then((file) => file.up),
+  down: () => import('./down.ts').then((file) => file.down),
   serve: () => import('./serve.ts').then((file) => file.serve),
   send: () => import('./send.ts').then((file) => file.send),
   inbox: () => import('./inbox.ts').then((file) => file.inbox),
@@ -50,8 +52,6 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'admin orphans release': () => orphans().then((file) => file.orphansRelease),
   'admin backup': () => import('./admin/backup.ts').then((file) => file.backup),
   'admin restore': () => import('./admin/restore.ts').then((file) => file.restore),
-  up: () => import('./up.ts').then((file) => file.up),
-  down: () => import('./down.ts').then((file) => file.down),
   'client list': () => clients().then((file) => file.clientList),
   'client add': () => clients().then((file) => file.clientAdd),
   'client remove': () => clients().then((file) => file.clientRemove),

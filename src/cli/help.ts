@@ -4,7 +4,8 @@ import { COMMAND_NAMES, loadAll, loadCommand } from './commands.ts'
 import type { Paint } from './paint.ts'
 import { nearest, usage } from './usage.ts'
 
-const GUIDE = `Start the mailbox:   mail4agent serve
+const GUIDE = `Set everything up:   mail4agent up
+Start the mailbox:   mail4agent serve
 Make an account:     mail4agent admin account add claude
 Write:               mail4agent send codex "hello"
 Read and answer:     mail4agent inbox; mail4agent view latest; mail4agent reply <id> "done"

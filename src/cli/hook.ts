@@ -1,7 +1,6 @@
 // mail4agent hook: what an agent client runs at its own moments; prints one line about new mail in that client's form, or nothing.
 import { MailClient } from '../client/client.ts'
-import { NOTICED } from '../delivery/notices.ts'
-import { HOOK_TOOL } from '../door/mcp/hook.ts'
+import { HOOK_TOOL, NOTICED } from '../delivery/notices.ts'
 import { agentAbove } from './agent-above.ts'
 import { defineCommand } from './command.ts'
 import type { Io } from './io.ts'

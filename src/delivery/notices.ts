@@ -4,6 +4,9 @@ import type { NoticeAnswer } from '../wire/answers.ts'
 /** Moments at which a hook runs: a session begins, a prompt arrives, a tool was used, a turn has ended. */
 export type Moment = 'start' | 'prompt' | 'tool' | 'stop'
 
+/** The tool that hooks call; it is not listed. */
+export const HOOK_TOOL = 'm4a_mail_hook'
+
 /** Names of the agent clients whose hooks we speak. */
 export const NOTICED = ['claude', 'codex', 'gemini', 'qwen', 'copilot', 'cursor', 'kimi', 'grok', 'opencode'] as const
 export type Noticed = (typeof NOTICED)[number]

@@ -10,8 +10,9 @@ import { rfc3339 } from '../wire/time.ts'
 import { isLive } from './drained.ts'
 import type { Caller, Mail } from './mail.ts'
 
-/** Ended sessions are shown this long. */
+/** Ended sessions are shown this long, and so many of an account: each command outside of an agent is one. */
 const ENDED_MS = 3_600_000
+const ENDED = 3
 
 /**
  * Accounts by name, a page at a time and within the usual budget; an account that alone is more is shown with the sessions
@@ -23,7 +24,7 @@ export function directory(mail: Mail, caller: Caller, request: DirectoryRequest)
   const after = request.after == null ? null : canonical(request.after)
   const accounts = mail.store.registry.accounts().filter(({ name }) => after === null || canonical(name) > after)
   const limit = request.limit ?? LIMITS.pageMax
-  const budget = Math.max(LIMITS.budgetMin, LIMITS.budgetDefault - bytes(rooms) - 400)
+  const budget = Math.max(LIMITS.budgetMin, (request.max_bytes ?? LIMITS.budgetDefault) - bytes(rooms) - 400)
   const shown: string[] = []
   let used = 0
   let last = request.after ?? null
@@ -60,7 +61,9 @@ function accountText(mail: Mail, account: AccountRow, limit: number): string {
     .sort((a, b) => Number(b.live) - Number(a.live) || b.last_seen_unix_ms - a.last_seen_unix_ms)
   const sessions: string[] = []
   let used = 0
+  let ended = 0
   for (const entry of entries) {
+    if (!entry.live && ended++ === ENDED) break
     const text = JSON.stringify(entry)
     used += bytes(text) + 1
     if (used > limit - 1_000) break

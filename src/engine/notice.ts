@@ -28,8 +28,10 @@ export function notice(mail: Mail, caller: Caller, request: NoticeRequest): Noti
       more = true
       break
     }
+    // from here on it waits for a notice that starts no turn: the watermark cannot leave a gap
+    if (request.starts_turn === true && row.json.includes(SUPPRESSED)) break
     last = row.id
-    if (!isNews(mail, caller, row, request.starts_turn === true)) continue
+    if (!isNews(mail, caller, row)) continue
     fresh.push(row)
     const { name, person } = senderOf(mail, row)
     const known = senders.get(name)
@@ -55,9 +57,8 @@ export function notice(mail: Mail, caller: Caller, request: NoticeRequest): Noti
 /** Written by `fragmentOf` alone; inside a text its quotes would be escaped. */
 const SUPPRESSED = ',"wake_suppressed":"'
 
-function isNews(mail: Mail, { session }: Caller, row: PageRow, startsTurn: boolean): boolean {
+function isNews(mail: Mail, { session }: Caller, row: PageRow): boolean {
   if (row.senderBox === session.box) return false
-  if (startsTurn && row.json.includes(SUPPRESSED)) return false
   if (row.kind !== KIND.account) return true
   const claim = mail.store.registry.claim(row.box, row.id, mail.now())
   return claim === undefined || claim.session === session.id

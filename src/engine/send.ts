@@ -66,8 +66,9 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
     close: request.close && parent ? parent.message.id : null,
   })
   // who answers a message has opened it; both writes share a commit, and a mark that failed leaves the answer stored
-  const marked = parent && !request.close ? markOpened(mail, caller, parent) : null
-  const [outcome] = await Promise.all([sent, marked?.catch(() => {})])
+  const marked = parent && !request.close ? markOpened(mail, caller, parent)?.catch(() => {}) : null
+  const outcome = await sent
+  if (marked) await marked
   if (outcome.conflict) throw conflict(mail, outcome.id)
   if (outcome.duplicate) return duplicateAnswer(mail, caller, outcome.id)
 

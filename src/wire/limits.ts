@@ -22,6 +22,8 @@ export const LIMITS = {
   pageMax: 256,
   /** Bytes of one list answer unless the caller asks for another budget. */
   budgetDefault: 40_000,
+  /** The same for a model: clients cut longer tool results in the middle, from 10 to 12 KB on (seen with Codex). */
+  budgetMcp: 10_000,
   budgetMin: 2_000,
   budgetMax: 1_000_000,
   /** Seconds that a wait may be held: HTTP clients give up at 60, MCP clients too, so MCP stops earlier. */

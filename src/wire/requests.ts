@@ -94,6 +94,7 @@ export const DirectoryRequest = Type.Object(
   {
     limit: opt(Type.Integer({ minimum: 1, maximum: LIMITS.pageMax })),
     after: opt(Type.String({ maxLength: LIMITS.name })),
+    max_bytes: page.max_bytes,
   },
   strict,
 )

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { passNested } from './support/nested.ts'
 import { havePackages } from './support/packages.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
@@ -32,10 +33,9 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-function run(command: string[], env: Record<string, string> = {}) {
-  const ran = Bun.spawnSync(command, { cwd: ROOT, env: { ...process.env, ...env }, timeout: 280_000 })
+function run(command: string[]) {
+  const ran = Bun.spawnSync(command, { cwd: ROOT, timeout: 280_000 })
   if (!ran.success) throw new Error(`${command.join(' ')}: ${ran.stdout}${ran.stderr}`)
-  return `${ran.stdout}${ran.stderr}`
 }
 
 describe.if(runs)('musl', () => {
@@ -61,11 +61,7 @@ describe.if(runs)('musl', () => {
   }, 60_000)
 
   test('the attacks', () => {
-    const said = run([process.execPath, 'test', join(import.meta.dir, 'attest-attacks.test.ts')], {
-      M4A_TEST_DAEMON: BINARY,
-      M4A_TEST_LIBRARIES: folder,
-    })
-    expect(said).toMatch(/^ *[1-9]\d* pass$/m)
-    expect(said).toMatch(/^ *0 fail$/m)
+    const env = { M4A_TEST_DAEMON: BINARY, M4A_TEST_LIBRARIES: folder }
+    passNested([join(import.meta.dir, 'attest-attacks.test.ts')], env)
   }, 300_000)
 })

@@ -42,7 +42,8 @@ export class Known implements HeldProcess {
   }
 
   is(instance: Instance): boolean {
-    return this.process.pid === instance.pid && this.process.pidfd === instance.pidfd
+    const { pid, start, pidfd } = this.process
+    return pid === instance.pid && start === instance.start && pidfd === instance.pidfd
   }
 
   refresh(): boolean {

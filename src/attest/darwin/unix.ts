@@ -37,6 +37,10 @@ export class UnixAttestation {
     const { euid } = this.table.machine
     if (!(owner instanceof UnixSocket)) return refuse('unreadable', { pid })
     const { connector, fd } = owner
+    if (uid < 0)
+      return socketOf(process.pid, fd) === null
+        ? refuse('unreadable', { fd })
+        : refuse('peer_gone', { fd, at: 'accept' })
     if (uid !== euid) return refuse('other_user', { pid, uid, ours: euid })
     if (connector === null) return refuse('peer_gone', { pid, at: 'accept' })
     const ours = socketOf(process.pid, fd)

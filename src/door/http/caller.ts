@@ -13,20 +13,22 @@ export type Connection = { readonly over: 'tcp' | 'unix'; attest(): Verdict | Pr
 /** Account and process of one request, both proved. */
 export type Proof = { readonly account: AccountRow; readonly verdict: Verdict; readonly over: Connection['over'] }
 
-const connections = new WeakMap<Request, Connection>()
+const CONNECTION = Symbol('connection')
+/** A property and not a WeakMap: those cost a collection of garbage more than the rest of a request. */
+type Told = Request & { [CONNECTION]?: Connection }
 
 /** The listener tells over which connection `request` came. */
-export function cameOver(request: Request, connection: Connection): void {
-  connections.set(request, connection)
+export function cameOver(request: Told, connection: Connection): void {
+  request[CONNECTION] = connection
 }
 
 /**
  * Who holds the bearer and the connection of `request`.
  * @throws Refusal `unauthenticated`, those of attestation, `attestation_down`; `no_holder` for a request that came over no known connection
  */
-export function prove(door: Door, request: Request): Proof | Promise<Proof> {
+export function prove(door: Door, request: Told): Proof | Promise<Proof> {
   const account = door.identity.account(request.headers.get('authorization'))
-  const connection = connections.get(request)
+  const connection = request[CONNECTION]
   if (!connection) throw new Refusal('no_holder', 'the request came over no connection')
   const verdict = connection.attest()
   const proof = (verdict: Verdict): Proof => proved(door, account, verdict, connection.over)

@@ -4,16 +4,17 @@ import { Json } from '../../wire/json.ts'
 
 const run = randomBytes(8).toString('hex')
 const WELL_FORMED = /^[\x21-\x7e]{1,128}$/
-const ids = new WeakMap<Request, string>()
+const ID = Symbol('request id')
+type Named = Request & { [ID]?: string }
 let minted = 0
 
 /** The caller's X-Request-Id where it is printable ASCII of at most 128 bytes, else one of ours; the same for each call. */
-export function requestId(request: Request): string {
-  const known = ids.get(request)
+export function requestId(request: Named): string {
+  const known = request[ID]
   if (known) return known
   const sent = request.headers.get('x-request-id')
   const id = sent !== null && WELL_FORMED.test(sent) ? sent : `${run}-${(++minted).toString(16)}`
-  ids.set(request, id)
+  request[ID] = id
   return id
 }
 

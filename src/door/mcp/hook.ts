@@ -9,8 +9,6 @@ import { isRecord } from './rpc.ts'
 import type { ToolResult } from './table.ts'
 import type { MailVisitor } from './tools.ts'
 
-export const HOOK_TOOL = 'm4a_mail_hook'
-
 /**
  * `client` and `event` name the hook; whatever else a client sends along is not looked at. Answers what the hook prints as
  * text: that is what a client does with the result of a hook that is a tool. A refusal prints nothing: mail that cannot be

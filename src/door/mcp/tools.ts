@@ -1,11 +1,12 @@
 // The eight tools of the mailbox: which operation each runs, and the words that teach a model to use it.
+import { HOOK_TOOL } from '../../delivery/notices.ts'
 import type { Patience } from '../../engine/mail.ts'
 import type { Said } from '../../identity/identify.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { OPERATIONS, type OperationName } from '../../wire/operations.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import { checkRequest } from '../validate.ts'
-import { HOOK_TOOL, runHook } from './hook.ts'
+import { runHook } from './hook.ts'
 import { inputSchema } from './portable.ts'
 import { answered, refused, type Tool, type ToolTable, type Visitor } from './table.ts'
 
@@ -29,7 +30,7 @@ const SETTLES = { destructiveHint: false, idempotentHint: true, openWorldHint: f
 const page = {
   limit: `at most so many, default ${LIMITS.pageDefault}`,
   cursor: 'cursor of an earlier answer: only what comes after it',
-  max_bytes: `size of the answer, default ${LIMITS.budgetDefault}; long bodies are cut to previews`,
+  max_bytes: `size of the answer, default ${LIMITS.budgetMcp}; long bodies are cut to previews`,
 }
 
 const ROWS: { readonly [tool: string]: Row } = {
@@ -103,7 +104,7 @@ const ROWS: { readonly [tool: string]: Row } = {
     description:
       'Accounts with their live sessions and what these work on, and rooms. Look here for an address before you send.',
     hints: READS,
-    about: { limit: page.limit, after: 'account to go on after' },
+    about: { limit: page.limit, max_bytes: page.max_bytes, after: 'account to go on after' },
   },
   m4a_mail_search: {
     operation: 'search',
@@ -112,6 +113,13 @@ const ROWS: { readonly [tool: string]: Row } = {
     hints: READS,
     about: { query: 'words, all of which must occur; "a phrase"; word*', ...page },
   },
+}
+
+/** Lists are as long as a model's client takes whole, unless another length is asked for. The check has said that `args` is an object. */
+function sized(row: Row, args: unknown): object {
+  const asked: { max_bytes?: unknown } = Object(args)
+  if (!Object.hasOwn(OPERATIONS[row.operation].request.properties, 'max_bytes')) return asked
+  return { ...asked, max_bytes: asked.max_bytes ?? LIMITS.budgetMcp }
 }
 
 const listed = ([name, row]: [string, Row]): Tool => ({
@@ -132,8 +140,7 @@ export const mailTools: ToolTable<MailVisitor> = {
     const refusal = checkRequest(OPERATIONS[row.operation].request, args)
     if (refusal) return refused(refusal)
     try {
-      // The check has just said that it is an object.
-      return answered(await visitor.perform(row.operation, Object(args), said, patience))
+      return answered(await visitor.perform(row.operation, sized(row, args), said, patience))
     } catch (error) {
       if (error instanceof Refusal) return refused(error)
       throw error

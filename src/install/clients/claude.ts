@@ -1,6 +1,6 @@
 // Claude Code: the server in ~/.claude.json as `claude mcp add -s user` writes it, hooks in ~/.claude/settings.json.
 import { join } from 'node:path'
-import { HOOK_TOOL } from '../../door/mcp/hook.ts'
+import { HOOK_TOOL } from '../../delivery/notices.ts'
 import { type AgentClient, findBy } from '../client.ts'
 import { type Machine, SERVER } from '../machine.ts'
 import { command, HOOK_SECONDS, hookLine, jsonFile } from './files.ts'

@@ -1,6 +1,6 @@
 // The forms that clients' files have, made of the edits: JSON with a server and hooks, a file that is ours alone.
 import { isDeepStrictEqual } from 'node:util'
-import { HOOK_TOOL } from '../../door/mcp/hook.ts'
+import { HOOK_TOOL } from '../../delivery/notices.ts'
 import type { ClientFile } from '../client.ts'
 import { Taken } from '../edit/damaged.ts'
 import { dropHooks, type Handler, type HookForm, putHooks } from '../edit/hooks.ts'

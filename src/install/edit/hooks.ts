@@ -1,5 +1,4 @@
 // Our hooks in a client's JSON, in both forms: lists of handlers, and lists of groups that hold handlers.
-import { isDeepStrictEqual } from 'node:util'
 import type { JsonText, Path, Value } from './json.ts'
 
 export type Handler = { readonly [member: string]: Value }
@@ -18,8 +17,9 @@ export function putHooks(json: JsonText, wanted: Readonly<Record<string, Handler
     const want = wanted[event]
     const ours = [...placesOf(json, event, form)]
     const [first, ...others] = ours
-    const inPlace = first !== undefined && others.length === 0 && isDeepStrictEqual(json.at(first), want)
-    if (!inPlace) dropEvent(json, event, form)
+    // one of ours is mended where it stands
+    if (first !== undefined && others.length === 0 && want !== undefined) json.set(first, { ...want })
+    else dropEvent(json, event, form)
   }
   for (const [event, handler] of Object.entries(wanted)) {
     if ([...placesOf(json, event, form)].length > 0) continue

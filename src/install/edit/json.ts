@@ -40,14 +40,14 @@ export class JsonText {
   /** What lies at `path`, or undefined. */
   at(path: Path): Value | undefined {
     const node = this.#node(path)
-    return node === undefined ? undefined : getNodeValue(node)
+    return node === undefined ? undefined : plainValue(node)
   }
 
   /** Objects on the way are made. @throws Damaged when something on the way is none */
   set(path: Path, value: Value): void {
     const node = this.#node(path)
     if (node !== undefined) {
-      if (isDeepStrictEqual(getNodeValue(node), value)) return
+      if (isDeepStrictEqual(plainValue(node), value)) return
       const { offset, length } = node
       return this.#edit([{ offset, length, content: valueText(this.#text, node, value, this.#style) }])
     }
@@ -107,6 +107,9 @@ export class JsonText {
       this.#text = this.#text.slice(0, offset) + content + this.#text.slice(offset + length)
   }
 }
+
+/** The library makes objects without a prototype, which equal no others. */
+const plainValue = (node: Node): Value => structuredClone(getNodeValue(node))
 
 /** `CommaExpected` → `comma expected`. */
 const wordsOf = (name: string): string => name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()

@@ -41,7 +41,10 @@ export function dropTomlServer(text: string, { name, isOurs }: Pick<Server, 'nam
   const found = serverIn(toml.values, name)
   if (found === undefined || !isOurs(wordsOf(found))) return text
   const ours = ({ header }: Block) => isHeader(header, name) || isBelow(header, name)
-  return checked(text, withoutBlocks(toml, ours), name)
+  const after = checked(text, withoutBlocks(toml, ours), name)
+  if (serverIn(readToml(after).values, name) !== undefined)
+    throw new Damaged(1, `${SERVERS}.${name} is not written as a table`)
+  return after
 }
 
 const spellings = (name: string): string[] => [`[${SERVERS}.${name}`, `[${SERVERS}."${name}"`, `[${SERVERS}.'${name}'`]

@@ -50,14 +50,12 @@ export function blocksOf(lines: readonly string[]): Block[] {
 
 /** `text` when it is the beginning of a value over several lines, else nothing. */
 function unfinished(text: string): string {
-  const whole = { a: false }
   try {
-    parse(text)
-    whole.a = true
+    parse(text, { integersAsBigInt: 'asNeeded' })
+    return ''
   } catch {
-    // A line that is wrong by itself cannot be: the whole file was parsed before.
+    return text // no line is wrong by itself: the whole file was parsed before
   }
-  return whole.a ? '' : text
 }
 
 /** Lines of a table. Our values are texts and lists of texts. */

@@ -31,14 +31,14 @@ type Bounds = [...Start, number]
 type Walk = Statement<PageRow, Bounds>
 
 /**
- * Rows read at once: a whole page of short letters for little more than its first row, and of long ones no megabyte that
- * the budget of the answer then leaves out.
+ * Rows read at once: all that the reader expects where letters are short, since each statement has its price; a few where
+ * they are long, so that no megabyte is read that the budget of the answer then leaves out.
  */
-const FIRST = 16
-const LONG = 8
+const FEW = 8
 const LONG_LETTER = 2_000
 
 export class PageReads {
+  readonly #letters = new Letters()
   readonly #walk: Walk
   readonly #accountClosed: Walk
   readonly #counts
@@ -63,8 +63,10 @@ export class PageReads {
     const { accountBox, sessionBox } = query
     const since = query.since ?? 0
     const rows = (walk: Walk, box: number, closed: 0 | 1) =>
-      new Stream(walk, [box, closed, after, sessionBox, since], query.expect)
-    const open = () => [rows(this.#walk, sessionBox, 0), rows(this.#walk, accountBox, 0)]
+      new Stream(walk, [box, closed, after, sessionBox, since], query.expect, this.#letters)
+    // most sessions have nothing of their own: the counter says so for less than a walk
+    const open = () =>
+      [sessionBox, accountBox].filter((box) => this.openCount(box) > 0).map((box) => rows(this.#walk, box, 0))
     const closed = () => [rows(this.#walk, sessionBox, 1), rows(this.#accountClosed, accountBox, 1)]
     if (query.which === 'open') return merge(open(), visible)
     return merge(query.which === 'closed' ? closed() : [...open(), ...closed()], visible)
@@ -93,7 +95,16 @@ export class PageReads {
   }
 }
 
-/** One walk, a few rows at a time, `expect` in all: each row that is read and not used costs as much as one that is. */
+/** Were the letters read last long ones? */
+class Letters {
+  long = false
+
+  seen(rows: readonly PageRow[]): void {
+    if (rows.length > 0) this.long = rows.reduce((sum, row) => sum + row.json.length, 0) / rows.length > LONG_LETTER
+  }
+}
+
+/** One walk, `expect` rows in all: each row that is read and not used costs as much as one that is. */
 class Stream {
   #rows: PageRow[]
   #at = 0
@@ -104,9 +115,10 @@ class Stream {
     readonly walk: Walk,
     readonly start: Start,
     readonly expect: number,
+    readonly letters: Letters,
   ) {
-    this.#size = Math.min(FIRST, expect)
-    this.#rows = walk.all(...start, this.#size)
+    this.#size = letters.long ? Math.min(FEW, expect) : expect
+    this.#rows = this.#read(start[2])
   }
 
   get head(): PageRow | undefined {
@@ -116,11 +128,17 @@ class Stream {
   next(): void {
     const last = this.#rows[this.#at++]
     if (this.#at < this.#rows.length || !last || this.#rows.length < this.#size) return
-    const [box, closed, , sessionBox, since] = this.start
     this.#seen += this.#rows.length
-    this.#size = last.json.length > LONG_LETTER ? LONG : Math.max(FIRST, this.expect - this.#seen)
-    this.#rows = this.walk.all(box, closed, last.id, sessionBox, since, this.#size)
+    this.#size = this.letters.long ? FEW : Math.max(FEW, this.expect - this.#seen)
+    this.#rows = this.#read(last.id)
     this.#at = 0
+  }
+
+  #read(after: number): PageRow[] {
+    const [box, closed, , sessionBox, since] = this.start
+    const rows = this.walk.all(box, closed, after, sessionBox, since, this.#size)
+    this.letters.seen(rows)
+    return rows
   }
 }
 

@@ -8,6 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -21,10 +25,20 @@ static struct timespec taken;
 
 static int numeric(const char *text) { return *text >= '0' && *text <= '9'; }
 
+static int chains[4096], next[MOST]; // where in `sockets` the first of an inode's chain is, and the next; 0 ends it
+
 static struct open_socket *by_inode(uint64_t inode) {
-  for (int i = 0; i < count; i++)
-    if (sockets[i].inode == inode) return &sockets[i];
+  for (int at = chains[inode % 4096]; at; at = next[at])
+    if (sockets[at].inode == inode) return &sockets[at];
   return NULL;
+}
+
+static struct open_socket *add(uint64_t inode, int kind) {
+  if (count + 1 >= MOST) abort();
+  struct open_socket *added = &sockets[++count];
+  *added = (struct open_socket){.inode = inode, .kind = kind};
+  next[count] = chains[inode % 4096], chains[inode % 4096] = count;
+  return added;
 }
 
 static uint64_t inode_at(int pid, int fd) {
@@ -43,11 +57,10 @@ static void read_table(const char *path, int six) {
   char line[512], local[64], remote[64];
   unsigned lport, rport, state, uid;
   unsigned long long inode;
-  while (file && fgets(line, sizeof line, file) && count < MOST) {
+  while (file && fgets(line, sizeof line, file)) {
     if (sscanf(line, " %*d: %32[0-9A-F]:%x %32[0-9A-F]:%x %x %*s %*s %*s %u %*s %llu", local, &lport, remote, &rport, &state, &uid, &inode) != 7 || !inode) continue;
-    struct open_socket *found = &sockets[count++];
-    memset(found, 0, sizeof *found);
-    found->inode = inode, found->uid = uid, found->kind = 2, found->state = states[state < 13 ? state : 7];
+    struct open_socket *found = add(inode, 2);
+    found->uid = uid, found->state = states[state < 13 ? state : 7];
     found->in.gencnt = inode, found->in.vflag = six ? 2 : 1;
     found->in.lport = (uint16_t)(lport >> 8 | lport << 8), found->in.fport = (uint16_t)(rport >> 8 | rport << 8);
     for (int i = 0; i < (six ? 4 : 1); i++) {
@@ -55,6 +68,7 @@ static void read_table(const char *path, int six) {
       sscanf(local + 8 * i, "%8x", &word), memcpy(found->in.laddr.v6 + (six ? 4 * i : 12), &word, 4);
       sscanf(remote + 8 * i, "%8x", &word), memcpy(found->in.faddr.v6 + (six ? 4 * i : 12), &word, 4);
     }
+    if (six && !memcmp(found->in.faddr.v6, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12)) found->in.vflag = 1; // IPv4, mapped
   }
   if (file) fclose(file);
 }
@@ -65,6 +79,7 @@ static void look(void) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   if (taken.tv_sec && (now.tv_sec - taken.tv_sec) * 1000000000LL + now.tv_nsec - taken.tv_nsec < STALE_NS) return;
   count = 0;
+  memset(chains, 0, sizeof chains);
   read_table("/proc/net/tcp", 0), read_table("/proc/net/tcp6", 1);
   DIR *all = opendir("/proc");
   for (struct dirent *process; all && (process = readdir(all));) {
@@ -74,7 +89,9 @@ static void look(void) {
     DIR *files = opendir(path);
     for (struct dirent *file; files && (file = readdir(files));) {
       if (!numeric(file->d_name)) continue;
-      struct open_socket *found = by_inode(inode_at(atoi(process->d_name), atoi(file->d_name)));
+      uint64_t inode = inode_at(atoi(process->d_name), atoi(file->d_name));
+      struct open_socket *found = inode ? by_inode(inode) : NULL;
+      if (inode && !found) found = add(inode, 3);
       if (found) found->references++, found->pid = atoi(process->d_name);
     }
     if (files) closedir(files);
@@ -163,7 +180,7 @@ int proc_pidinfo(int pid, int flavor, uint64_t arg, void *buffer, int room) {
   if (flavor == 13) {
     struct proc_bsdshortinfo *info = buffer;
     *info = (struct proc_bsdshortinfo){.pid = pid, .ppid = it.ppid, .uid = it.euid, .ruid = it.uid};
-    snprintf(info->comm, sizeof info->comm, "%s", it.comm);
+    snprintf(info->comm, sizeof info->comm, "%.15s", it.comm);
     return sizeof *info;
   }
   if (geteuid() != 0 && it.euid != geteuid()) return errno = EPERM, 0;
@@ -171,11 +188,31 @@ int proc_pidinfo(int pid, int flavor, uint64_t arg, void *buffer, int room) {
     struct proc_bsdinfo *info = buffer;
     *info = (struct proc_bsdinfo){.pid = pid, .ppid = it.ppid, .uid = it.euid, .ruid = it.uid, .tdev = it.tty ? it.tty : -1,
                                   .start_sec = 1700000000 + it.start / 100, .start_usec = it.start % 100 * 10000};
-    snprintf(info->comm, sizeof info->comm, "%s", it.comm);
+    snprintf(info->comm, sizeof info->comm, "%.15s", it.comm);
     return sizeof *info;
   }
   struct proc_vnodepathinfo *folders = buffer;
   return flavor == 9 && link_of(pid, "cwd", folders->cdir.path, sizeof folders->cdir.path) ? (int)sizeof *folders : 0;
+}
+
+/** The pcb of the other end of a Unix socket, from sock_diag(7). */
+static uint64_t other_end(uint64_t inode) {
+  struct { struct nlmsghdr header; struct unix_diag_req ask; } request = {
+      {sizeof request, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST, 1, 0},
+      {.sdiag_family = AF_UNIX, .udiag_states = -1, .udiag_ino = inode, .udiag_show = UDIAG_SHOW_PEER, .udiag_cookie = {-1, -1}}};
+  char answer[1024];
+  uint64_t found = 0;
+  int netlink = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+  ssize_t size = send(netlink, &request, sizeof request, 0) < 0 ? 0 : recv(netlink, answer, sizeof answer, 0);
+  close(netlink);
+  if (size < 32 || ((struct nlmsghdr *)answer)->nlmsg_type != SOCK_DIAG_BY_FAMILY) return 0;
+  for (size_t at = 32; at + 8 <= (size_t)size;) {
+    uint16_t length, type;
+    memcpy(&length, answer + at, 2), memcpy(&type, answer + at + 2, 2);
+    if (type == UNIX_DIAG_PEER) { uint32_t peer; memcpy(&peer, answer + at + 4, 4), found = peer; }
+    at += length < 4 ? 4 : (length + 3) & ~3;
+  }
+  return found;
 }
 
 int proc_pidfdinfo(int pid, int fd, int flavor, void *buffer, int room) {
@@ -188,6 +225,7 @@ int proc_pidfdinfo(int pid, int fd, int flavor, void *buffer, int room) {
   info->socket.kind = found ? found->kind : 3, info->socket.pcb = inode;
   if (found) {
     info->file.status = found->references > 1;
+    if (found->kind == 3) return info->socket.proto.un.conn_pcb = other_end(inode), sizeof *info;
     info->socket.proto.tcp.in = found->in, info->socket.proto.tcp.state = found->state;
   }
   return sizeof *info;
@@ -235,7 +273,7 @@ int sysctlbyname(const char *name, void *to, uint64_t *room, void *set, uint64_t
   size_t at = 0;
   struct xinpgen mark = {.len = sizeof mark};
   memcpy(list, &mark, sizeof mark), at += sizeof mark;
-  for (int i = 0; i < count; i++) {
+  for (int i = 1; i <= count && sockets[i].kind == 2; i++) {
     struct in_sockinfo *in = &sockets[i].in;
     struct xinpcb_n pcb = {.len = sizeof pcb, .kind = 0x10, .fport = in->fport, .lport = in->lport, .vflag = in->vflag, .faddr = in->faddr, .laddr = in->laddr};
     struct xsocket_n socket = {.len = sizeof socket, .kind = 1, .uid = sockets[i].uid, .last_pid = sockets[i].pid};
@@ -244,6 +282,18 @@ int sysctlbyname(const char *name, void *to, uint64_t *room, void *set, uint64_t
   }
   memcpy(list + at, &mark, sizeof mark);
   return give(list, at + sizeof mark, to, room);
+}
+
+/** LOCAL_PEERTOKEN: macOS names who used the other end last, Linux who connected. */
+int getsockopt(int fd, int level, int option, void *to, uint32_t *room) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  struct status it = {0};
+  if (level != 0 || option != 6) return (int)syscall(SYS_getsockopt, fd, level, option, to, room);
+  if (syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || !peer.pid || !status_of(peer.pid, &it)) return -1;
+  uint32_t token[8] = {0, peer.uid, peer.gid, peer.uid, peer.gid, peer.pid, 0, (uint32_t)(it.stack ^ it.args)};
+  memcpy(to, token, sizeof token);
+  return *room = sizeof token, 0;
 }
 
 int *__error(void) { return &errno; }

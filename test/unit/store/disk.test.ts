@@ -23,11 +23,13 @@ test('what was acknowledged is there after opening again, in order, and ids go o
   )
   expect(first.store.stats().commits).toBeLessThan(100)
   first.s.given = 7
+  first.s.told = 9
   first.store.touchSession(first.s)
   await first.store.close()
   const again = await onDisk(folder.path)
   expect(shown(again.store, again.a, again.s)).toEqual(sent.map((one) => one.id))
   expect(again.s.given).toBe(7)
+  expect(again.s.told).toBe(9)
   expect((await post(again.store, again.a, again.s, [toAccount(again.a)])).id).toBeGreaterThan(sent.at(-1)!.id)
   expect(again.store.check()).toBe('ok')
   expect(again.store.epoch).toBe(first.store.epoch)
@@ -57,6 +59,26 @@ test('a second daemon on the folder is refused by name', async () => {
   await expect(openStore(join(folder.path, 'mail.sqlite'))).rejects.toMatchObject({ kind: 'already_running' })
   await store.close()
   await (await openStore(join(folder.path, 'mail.sqlite'))).close()
+})
+
+test('a store of an earlier schema is brought to this one, and a copy of it is kept', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'mail.sqlite')
+  const { store, a, s } = await onDisk(folder.path)
+  const { id } = await post(store, a, s, [toAccount(a)])
+  await store.close()
+  const db = new Database(path)
+  db.run('PRAGMA busy_timeout = 5000')
+  db.run('ALTER TABLE session DROP COLUMN told')
+  db.run('PRAGMA user_version = 1')
+  db.close()
+  const again = await onDisk(folder.path)
+  expect(shown(again.store, again.a, again.s)).toEqual([id])
+  expect(again.s).toMatchObject({ name: s.name, told: 0 })
+  await again.store.close()
+  const kept = new Database(`${path}.before-schema-2`)
+  expect(kept.query('PRAGMA user_version').get()).toEqual({ user_version: 1 })
+  kept.close()
 })
 
 test('a newer store and a damaged one are refused by name', async () => {

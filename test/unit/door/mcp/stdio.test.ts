@@ -1,8 +1,10 @@
 // The bridge between lines and the door: both eras, long waits, cancelling, and a daemon that is away.
+
 import { expect, test } from 'bun:test'
 import { handleMcp } from '../../../../src/door/mcp/door.ts'
 import { type BridgeOptions, runBridge } from '../../../../src/door/mcp/stdio.ts'
 import { mailTools } from '../../../../src/door/mcp/tools.ts'
+import { LIMITS } from '../../../../src/wire/limits.ts'
 import { Refusal } from '../../../../src/wire/refusal.ts'
 import { dig, type Json, list, text } from '../../../support/json.ts'
 import { legacy, modern, Recorder } from './client.ts'
@@ -126,7 +128,7 @@ test('a wait longer than the door holds is repeated until mail ends it, also ove
   const bridge = start(toDoor(visitor))
   await bridge.say(wait(3_600))
   const answer = await bridge.heard()
-  expect(slices).toEqual(Array(4).fill({ wait_secs: 50 }))
+  expect(slices).toEqual(Array(4).fill({ wait_secs: 50, max_bytes: LIMITS.budgetMcp }))
   expect(dig(answer, 'id')).toBe('w')
   const structured = dig(answer, 'result', 'structuredContent')
   expect(structured).toEqual(JSON.parse(text(answer, 'result', 'content', 0, 'text')))

@@ -95,7 +95,7 @@ test('a refusal is a result with the one refusal object', async () => {
   expect(dig(json, 'result')).toMatchObject({ isError: true, structuredContent: JSON.parse(JSON.stringify(refusal)) })
 })
 
-test.each(['nothing', 'm4a_mail_hook', 'toString', '__proto__', ''])('there is no tool %p', async (name) => {
+test.each(['nothing', 'toString', '__proto__', ''])('there is no tool %p', async (name) => {
   const { status, json } = await call(name, {})
   expect([status, dig(json, 'error', 'code')]).toEqual([200, -32602])
 })
