@@ -33,9 +33,9 @@ Mail, accounts and tokens stay in the data folder unless --purge removes them to
     const { dataDir } = context.place
     const nothing = record.files.length === 0 && record.background === null && !record.service && !options.purge
     if (nothing) return context.show({ files: [], daemon: 'not ours', purged: false }, () => 'nothing to take back\n')
-    if (!context.json) for (const file of record.files) context.progress(`${wouldUndo(file)}: ${file.path}`)
+    if (!context.json) for (const file of record.files) context.progress(`will be ${wouldUndo(file)}: ${file.path}`)
     const question = options.purge ? `Take it back, and remove all mail in ${dataDir}?` : 'Take it back?'
-    if (!(await agreed(context, options.yes, question))) return 1
+    if (!(await agreed(context, options.yes, question, options.purge))) return 1
 
     const files = takeBack(installer, record.files)
     const daemon = await stopDaemon(context, installer, serviceStep(installer.machine))

@@ -49,15 +49,15 @@ export function onlyNames(given: readonly string[]): ClientName[] | null {
 }
 
 /**
- * Asks the person at the terminal. `yes` answers for them.
+ * Asks the person at the terminal. `yes` answers for them; `danger`: a key pressed too fast means no.
  * @throws Refusal `usage` where nobody can be asked
  */
-export async function agreed(context: Context, yes: boolean, question: string): Promise<boolean> {
+export async function agreed(context: Context, yes: boolean, question: string, danger = false): Promise<boolean> {
   if (yes) return true
   const { io } = context
   if (context.json || !io.errIsTerminal || io.outColumns === null || !process.stdin.isTTY)
     throw usage('nobody is there to be asked', 'say --yes, or look at it first with --dry-run')
   const { confirm, isCancel } = await import('@clack/prompts')
-  const answer = await confirm({ message: question })
+  const answer = await confirm({ message: question, initialValue: !danger })
   return !isCancel(answer) && answer
 }

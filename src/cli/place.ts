@@ -75,9 +75,9 @@ export type Route = { socket: string } | { base: string }
 export function routeTo(place: Place): Route {
   if (place.socketGiven && place.socket !== null) return { socket: place.socket }
   const daemon = readDaemonFile(place.dataDir)
-  const isOurs = daemon !== null && (place.port === null || place.port === daemon.port)
+  const isOurs = daemon !== null && (place.port === null || place.port === 0 || place.port === daemon.port)
   if (isOurs && daemon.socket !== null) return { socket: daemon.socket }
-  if (place.port !== null) return { base: `http://127.0.0.1:${place.port}` }
+  if (place.port !== null && place.port !== 0) return { base: `http://127.0.0.1:${place.port}` }
   if (place.socket !== null) return { socket: place.socket }
   return { base: `http://127.0.0.1:${daemon?.port ?? DEFAULT_PORT}` }
 }

@@ -3,6 +3,7 @@ import type { Health } from '../client/client.ts'
 import { lastWords, logPath, startBackground, stopBackground } from '../install/background.ts'
 import type { ServiceStep, ServiceTarget } from '../install/service-step.ts'
 import { Refusal } from '../wire/refusal.ts'
+import { agentAbove } from './agent-above.ts'
 import { anonymous } from './connect.ts'
 import type { Context } from './context.ts'
 import type { Installer } from './installer.ts'
@@ -49,6 +50,14 @@ export async function ensureDaemon(
   }
   const { record, us } = installer
   const { place, io } = context
+  const agent = await agentAbove(io)
+  if (agent !== null)
+    throw new Refusal(
+      'agent_ancestor',
+      `${agent} may not set up the mailbox`,
+      { agent },
+      'run this in a terminal of your own',
+    )
   const target = serviceTarget(context, installer)
   const asService = service !== null && (await service.plan(target)) !== null
   if (asService) {
@@ -94,7 +103,10 @@ export async function stopDaemon(context: Context, installer: Installer, service
     record.set({ background: null })
     return 'not running'
   }
-  if (background?.pid !== daemon.pid) return 'still running: it was not started by up'
+  if (background?.pid !== daemon.pid) {
+    record.set({ background: null })
+    return 'still running: it was not started by up'
+  }
   if (!(await stopBackground(daemon.pid, STOP_MS)))
     throw new Refusal('busy', `the mailbox (process ${daemon.pid}) does not stop`, {}, 'try again, or end that process')
   record.set({ background: null })

@@ -46,7 +46,8 @@ Clients start \`mail4agent mcp --as <client>\`: the token stays in the data fold
     const runs = (await healthOf(context)) !== null
     const steps = runs || service === null ? null : await service.plan(serviceTarget(context, installer))
     const plan = { clients, runs, service: steps }
-    if (options['dry-run']) return context.show(plainPlan(plan.clients), () => planText(context, plan, true))
+    if (options['dry-run'])
+      return context.show({ runs, service: steps, ...plainPlan(clients) }, () => planText(context, plan, true))
 
     const isDone = runs && clients.every(({ changes }) => changes.length === 0)
     if (!isDone) {

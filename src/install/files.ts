@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import {
   chmodSync,
+  chownSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -27,6 +28,8 @@ export type Seen = {
   /** Null: there is none. */
   bytes: Buffer | null
   mode: number
+  /** Whose it is; null for a file that is to be made. */
+  owner: { uid: number; gid: number } | null
 }
 
 /** Files that we make are for their owner alone; clients write theirs so, or do not mind. */
@@ -36,8 +39,10 @@ const MOST_LINKS = 40
 /** @throws the system's error for what cannot be read */
 export function look(path: string): Seen {
   const target = targetOf(path)
-  if (!existsSync(target)) return { target, bytes: null, mode: NEW_MODE }
-  return { target, bytes: readFileSync(target), mode: statSync(target).mode & 0o7777 }
+  const found = statSync(target, { throwIfNoEntry: false })
+  if (!found) return { target, bytes: null, mode: NEW_MODE, owner: null }
+  const { mode, uid, gid } = found
+  return { target, bytes: readFileSync(target), mode: mode & 0o7777, owner: { uid, gid } }
 }
 
 /** The file behind links, also one that does not exist yet: the link is kept and what it points to is made. */
@@ -74,7 +79,7 @@ export class ChangedMeanwhile extends Error {}
  * Replaces the file, in one step and beside it, with its mode. `seen` is what it was made from.
  * @throws ChangedMeanwhile, and nothing is written then
  */
-export function replace({ target, bytes, mode }: Seen, content: Buffer | string): void {
+export function replace({ target, bytes, mode, owner }: Seen, content: Buffer | string): void {
   const draft = join(dirname(target), `.mail4agent-${randomUUID()}`)
   const file = openSync(draft, 'wx', NEW_MODE)
   try {
@@ -85,6 +90,7 @@ export function replace({ target, bytes, mode }: Seen, content: Buffer | string)
     } finally {
       closeSync(file)
     }
+    if (owner && process.getuid?.() === 0) chownSync(draft, owner.uid, owner.gid)
     chmodSync(draft, mode)
     checkUnchanged(target, bytes)
     renameSync(draft, target)

@@ -142,15 +142,27 @@ export function startPrepared(agent: Prepared): Running {
 
 /** Ends what a client left: launcher, client, shells. All of it and nothing else has our temp folder as its HOME (proc(5)). */
 export function killHousehold(home: string): void {
-  for (const entry of readdirSync('/proc')) {
-    if (!/^[0-9]+$/.test(entry)) continue
+  for (const pid of household(home)) {
     try {
-      const environment = readFileSync(`/proc/${entry}/environ`, 'utf8').split('\0')
-      if (environment.includes(`HOME=${home}`)) process.kill(Number(entry), 'SIGKILL')
+      process.kill(pid, 'SIGKILL')
     } catch {
-      // It ended while we looked, or it is not ours to read.
+      // It ended while we looked.
     }
   }
+}
+
+/** Every process whose HOME is that folder. */
+export function household(home: string): number[] {
+  return readdirSync('/proc')
+    .filter((entry) => /^[0-9]+$/.test(entry))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`HOME=${home}`)
+      } catch {
+        return false // it ended while we looked, or it is not ours to read
+      }
+    })
 }
 
 /** The command line that starts `agent` from the shell of another one, whose environment it inherits. */

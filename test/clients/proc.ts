@@ -14,3 +14,5 @@ export const isClientOf = (pid: number, started: number): boolean => pid === sta
 /** Is `pid` the process that was started as `started`, or one below it? Some launchers start another launcher. */
 export const isBelow = (pid: number, started: number): boolean =>
   pid === started || (pid > 1 && isBelow(parentOf(pid), started))
+
+export const commandOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')

@@ -3,17 +3,13 @@ import { dlopen, FFIType, read } from 'bun:ffi'
 
 export { cstring, memory } from '../memory.ts'
 
-const x64 = process.arch === 'x64'
-
 /** System call numbers, and the layouts that differ: asm/unistd.h, struct stat and fcntl.h of each architecture. */
-export const abi = {
-  getdents64: x64 ? 217 : 61,
-  fstat: x64 ? 5 : 80,
-  fstatfs: x64 ? 138 : 44,
-  pidfdOpen: 434,
-  statUid: x64 ? 28 : 24,
-  directory: x64 ? 0o200000 : 0o40000,
+export const ABI = {
+  x64: { getdents64: 217, fstat: 5, fstatfs: 138, pidfdOpen: 434, statUid: 28, directory: 0o200000 },
+  arm64: { getdents64: 61, fstat: 80, fstatfs: 44, pidfdOpen: 434, statUid: 24, directory: 0o40000 },
 } as const
+
+export const abi = process.arch === 'x64' ? ABI.x64 : ABI.arm64
 
 export const O_CLOEXEC = 0o2000000
 export const O_DIRECTORY = abi.directory | O_CLOEXEC

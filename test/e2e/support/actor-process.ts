@@ -114,6 +114,7 @@ async function run(order: Order): Promise<Reply> {
 }
 
 for await (const line of console) {
+  if (!line.endsWith('}')) break // the test has ended in the middle of an order
   const { id, ...order } = JSON.parse(line) as Order & { id: number }
   void run(order as Order).then(
     (reply) => process.stdout.write(`${JSON.stringify({ id, ...reply })}\n`),

@@ -6,7 +6,8 @@ export function havePackages(paths: readonly string[], packages: readonly string
   const missing = () => paths.filter((path) => !existsSync(path))
   if (missing().length > 0 && process.getuid?.() === 0 && Bun.which('apt-get')) {
     run(['apt-get', 'update', '-q'])
-    run(['apt-get', 'install', '-q', '-y', '--no-install-recommends', ...packages])
+    const patient = ['-o', 'DPkg::Lock::Timeout=300']
+    run(['apt-get', ...patient, 'install', '-q', '-y', '--no-install-recommends', ...packages])
   }
   if (missing().length > 0 && process.env.CI) throw new Error(`missing: ${missing().join(', ')}`)
   return missing().length === 0
