@@ -255,6 +255,7 @@ export class SqliteStore implements Store {
   }
 
   #committed(): void {
+    this.#pages.forget()
     const commits = this.#writes.commits
     if (commits.length > 0) {
       this.#writes.commits = []

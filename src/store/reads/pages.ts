@@ -29,6 +29,7 @@ export const SQL = {
 type Start = [number, number, number, number, number]
 type Bounds = [...Start, number]
 type Walk = Statement<PageRow, Bounds>
+type Counts = { open: number; own: number }
 
 /**
  * Rows read at once: all that the reader expects where letters are short, since each statement has its price; a few where
@@ -42,6 +43,8 @@ export class PageReads {
   readonly #walk: Walk
   readonly #accountClosed: Walk
   readonly #counts
+  /** Counters of boxes, as of the last commit. */
+  readonly #known = new Map<number, Counts>()
   readonly #oldest
   readonly #orphanCount
   readonly #orphans
@@ -50,7 +53,7 @@ export class PageReads {
   constructor(db: Database) {
     this.#walk = db.prepare<PageRow, Bounds>(SQL.open)
     this.#accountClosed = db.prepare<PageRow, Bounds>(SQL.accountClosed)
-    this.#counts = db.prepare<{ open: number; own: number }, [number]>(SQL.counts)
+    this.#counts = db.prepare<Counts, [number]>(SQL.counts)
     this.#oldest = db.prepare<{ id: number; created: number }, [number]>(SQL.oldest)
     this.#orphanCount = db.prepare<{ count: number }, [number]>(SQL.orphanCount)
     this.#orphans = db.prepare<{ id: number }, [number, number]>(SQL.orphans)
@@ -73,12 +76,25 @@ export class PageReads {
   }
 
   unread(accountBox: number, sessionBox: number): number {
-    const own = this.#counts.get(sessionBox)
-    return this.openCount(accountBox) + (own ? own.open - own.own : 0)
+    const own = this.#countsOf(sessionBox)
+    return this.#countsOf(accountBox).open + own.open - own.own
   }
 
   openCount(box: number): number {
-    return this.#counts.get(box)?.open ?? 0
+    return this.#countsOf(box).open
+  }
+
+  /** Something was committed: what was read before may have changed. */
+  forget(): void {
+    this.#known.clear()
+  }
+
+  #countsOf(box: number): Counts {
+    const known = this.#known.get(box)
+    if (known) return known
+    const counts = this.#counts.get(box) ?? { open: 0, own: 0 }
+    this.#known.set(box, counts)
+    return counts
   }
 
   oldestOpen(box: number): { id: number; created: number } | null {
