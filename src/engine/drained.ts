@@ -8,31 +8,34 @@ import type { Mail } from './mail.ts'
 /** A mailbox that mail goes to: an account's or a session's. */
 export type Mailbox = { readonly box: number; readonly account: number; readonly kind: Kind }
 
-/** Asking the kernel and the disk about one mailbox once a second is often enough for a warning. */
+/** A mailbox that is drained: asking the kernel and the disk about it once a second is often enough. */
 const FRESH_MS = 1000
 const REMEMBERED = 10_000
-type Known = { readonly at: number; readonly warning: string | undefined }
-const memory = new WeakMap<Store, Map<number, Known>>()
+/** Box → when nothing was wrong with it. A warning is never remembered: it must not outlive its reason. */
+const memory = new WeakMap<Store, Map<number, number>>()
 
-function memoryOf(store: Store): Map<number, Known> {
-  let known = memory.get(store)
-  if (!known) {
-    known = new Map()
-    memory.set(store, known)
+function memoryOf(store: Store): Map<number, number> {
+  let fine = memory.get(store)
+  if (!fine) {
+    fine = new Map()
+    memory.set(store, fine)
   }
-  return known
+  return fine
 }
 
-/** Why mail to that box may lie there unread, or undefined. At most a second old. */
+/** Why mail to that box may lie there unread, as it is now; or undefined, which is at most a second old. */
 export function drainWarning(mail: Mail, mailbox: Mailbox): string | undefined {
-  const known = memoryOf(mail.store)
+  const fine = memoryOf(mail.store)
   const now = mail.now()
-  const last = known.get(mailbox.box)
-  if (last && Math.abs(now - last.at) < FRESH_MS) return last.warning
-  if (known.size >= REMEMBERED) known.clear()
+  const last = fine.get(mailbox.box)
+  if (last !== undefined && Math.abs(now - last) < FRESH_MS) return undefined
   const warning = mailbox.kind === KIND.session ? sessionWarning(mail, mailbox) : accountWarning(mail, mailbox)
   const result = warning ?? oldestWarning(mail, mailbox.box, now)
-  known.set(mailbox.box, { at: now, warning: result })
+  if (result !== undefined) fine.delete(mailbox.box)
+  else {
+    if (fine.size >= REMEMBERED) fine.clear()
+    fine.set(mailbox.box, now)
+  }
   return result
 }
 
@@ -46,13 +49,8 @@ export function roomWarning(mail: Mail, members: readonly Mailbox[], sender: num
 
 export const isLive = (mail: Mail, session: SessionRow): boolean => session.ended === null && mail.alive(session)
 
-/** The sessions of an account whose process exists. */
-export const liveSessions = (mail: Mail, account: number): SessionRow[] =>
-  mail.store.registry.sessionsOf(account, Number.MAX_SAFE_INTEGER).filter((session) => isLive(mail, session))
-
 function accountWarning(mail: Mail, mailbox: Mailbox): string | undefined {
-  const sessions = mail.store.registry.sessionsOf(mailbox.account, Number.MAX_SAFE_INTEGER)
-  if (sessions.some((session) => isLive(mail, session))) return undefined
+  if (mail.store.registry.someLive(mailbox.account, mail.alive)) return undefined
   return 'the account has no live session; the message waits for the next one'
 }
 

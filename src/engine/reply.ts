@@ -1,5 +1,6 @@
 // What a reply takes from the message it answers: its recipients, subject, thread and hop; and what it settles.
 import { type DeliveryRow, KIND, type MessageRow } from '../store/rows.ts'
+import type { AddressInput } from '../wire/address.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { messageId } from '../wire/names.ts'
 import { malformed, Refusal } from '../wire/refusal.ts'
@@ -7,10 +8,11 @@ import type { SendRequest } from '../wire/requests.ts'
 import { bytes } from '../wire/text.ts'
 import { rfc3339 } from '../wire/time.ts'
 import { copyOf } from './copy.ts'
+import { isLive } from './drained.ts'
 import { readFragment } from './fragment.ts'
 import type { Caller, Mail } from './mail.ts'
 import { readable } from './may-read.ts'
-import { sessionText } from './who.ts'
+import { isCurrent, sessionText } from './who.ts'
 
 /** The message replied to, and the caller's copy of it, if it has one. */
 export type Parent = { message: MessageRow; copy: DeliveryRow | null }
@@ -44,16 +46,31 @@ export const claimedRefusal = (mail: Mail, id: string, claim: { session: number;
     claimed_until: rfc3339(claim.until),
   })
 
+/** To whom a message goes, as addresses; `warning` says where that is not what the sender may expect. */
+export type Addressed = { to: readonly AddressInput[]; warning?: string }
+
 /**
  * To whom a reply without `to` goes: the room of a room letter, else the session that wrote. Who answers its own message
- * goes on talking to those it was sent to.
+ * goes on talking to those it was sent to. Where the session that wrote has ended and no other has its mailbox, the answer
+ * goes to its account, openly: in the mailbox of the session nobody would read it.
  */
-export function replyRecipients(mail: Mail, caller: Caller, { message, copy }: Parent): string[] {
-  const room = copy?.kind === KIND.room ? mail.store.registry.roomById(copy.room) : undefined
-  if (room) return [`#${room.name}`]
+export function replyRecipients(mail: Mail, caller: Caller, { message, copy }: Parent): Addressed {
+  const { registry } = mail.store
+  const room = copy?.kind === KIND.room ? registry.roomById(copy.room) : undefined
+  if (room) return { to: [`#${room.name}`] }
   if (message.senderBox === caller.session.box && message.account === caller.account.id)
-    return [...new Set(message.recipients.map((to) => to.text))]
-  return [readFragment(message.json).from_text]
+    return { to: [...new Set(message.recipients.map((to) => to.text))] }
+  const account = registry.accountById(message.account)
+  // a name that was given to another account since then does not stand for the one that wrote
+  if (!account || !isCurrent(mail, account) || isAttended(mail, message.senderBox))
+    return { to: [readFragment(message.json).from_text] }
+  return { to: [account.name], warning: 'the session that wrote has ended; sent to its account' }
+}
+
+/** Some session that runs has that mailbox: the one that wrote, or its successor. */
+function isAttended(mail: Mail, box: number): boolean {
+  const holder = mail.store.registry.sessionByBox(box)
+  return holder !== undefined && isLive(mail, holder)
 }
 
 /** `Re: ` once; where it would not fit, the original subject as it is. */

@@ -1,6 +1,5 @@
 // send: one message to one or many, stored before the answer; or a reply, which may settle what it answers.
 import { KIND, type Recipient } from '../store/rows.ts'
-import type { AddressInput } from '../wire/address.ts'
 import type { SendAnswer, SendResult } from '../wire/answers.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { messageId } from '../wire/names.ts'
@@ -13,7 +12,7 @@ import { conflict, duplicateAnswer, repeated } from './duplicate.ts'
 import { fragmentOf, threadOf } from './fragment.ts'
 import type { Caller, Mail } from './mail.ts'
 import { ALL, deliveriesOf, type Resolved, resolve } from './recipients.ts'
-import { hopOf, type Parent, parentOf, replyRecipients } from './reply.ts'
+import { type Addressed, hopOf, type Parent, parentOf, replyRecipients } from './reply.ts'
 import { scopeOf } from './scope.ts'
 import { addressOf, addressText } from './who.ts'
 
@@ -33,7 +32,8 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
   const parent = parentOf(mail, caller, request)
   const said = contentOf(caller, request, parent)
   const hop = hopOf(caller, parent)
-  const resolved = resolve(mail, caller, addressed(mail, caller, request, parent))
+  const { to, warning } = addressed(mail, caller, request, parent)
+  const resolved = resolve(mail, caller, to)
   const results = resolved.map(resultOf)
   const recipients = deliveriesOf(resolved)
   if (recipients.length === 0) throw nobody(resolved, results)
@@ -72,7 +72,7 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
   if (outcome.conflict) throw conflict(mail, outcome.id)
   if (outcome.duplicate) return duplicateAnswer(mail, caller, outcome.id)
 
-  warn(mail, caller, resolved, results)
+  warn(mail, caller, resolved, results, warning)
   const id = messageId(outcome.id, random)
   const answer: SendAnswer = {
     message_id: id,
@@ -92,9 +92,9 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
 }
 
 /** @throws Refusal `no_recipient` */
-function addressed(mail: Mail, caller: Caller, request: SendRequest, parent: Parent | null): readonly AddressInput[] {
+function addressed(mail: Mail, caller: Caller, request: SendRequest, parent: Parent | null): Addressed {
   const { to } = request
-  if (to != null) return Array.isArray(to) ? to : [to]
+  if (to != null) return { to: Array.isArray(to) ? to : [to] }
   if (!parent) throw new Refusal('no_recipient', 'there is neither to nor reply_to')
   return replyRecipients(mail, caller, parent)
 }
@@ -142,12 +142,20 @@ function markOpened(mail: Mail, { account, session }: Caller, { message, copy }:
   return mail.store.open(account, session, { ids: [message.id] })
 }
 
-function warn(mail: Mail, caller: Caller, resolved: readonly Resolved[], results: readonly SendResult[]): void {
+/** `redirected`: why the message went elsewhere, where it did. */
+function warn(
+  mail: Mail,
+  caller: Caller,
+  resolved: readonly Resolved[],
+  results: readonly SendResult[],
+  redirected: string | undefined,
+): void {
   resolved.forEach(({ to, deliveries }, index) => {
     const result = results[index]
     const [first] = deliveries
     if (!result || !first) return
     const warning = to.kind === 'room' ? roomWarning(mail, deliveries, caller.account.id) : drainWarning(mail, first)
-    if (warning !== undefined) result.warning = warning
+    const warnings = [redirected, warning].filter((one) => one !== undefined)
+    if (warnings.length > 0) result.warning = warnings.join('; ')
   })
 }

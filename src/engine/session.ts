@@ -5,23 +5,19 @@ import type { Mail } from './mail.ts'
 
 /** `s-` and 32 hex digits: no prefix. */
 const WHOLE = 34
+/** Of ended sessions: there may be thousands. */
+const ENDED = 5
 const CANDIDATES = 20
 
 /**
- * Also one that ended long ago, if its whole id is given.
+ * By the whole id, or by a prefix that only one live session has, or else only one that has ended, however long ago.
  * @throws Refusal `unknown_session`, `ambiguous_session` with the candidates, `session_account_mismatch`
  */
 export function findSession(mail: Mail, account: AccountRow, id: string): SessionRow {
-  const { store } = mail
-  if (id.length >= WHOLE) {
-    const session = store.registry.session(account.id, id) ?? store.sessionByName(account.id, id)
-    if (session) return session
-  } else {
-    const [first, ...others] = store.registry.sessionsByPrefix(account.id, id)
-    if (first && others.length > 0) throw ambiguous(account, id, [first, ...others])
-    if (first) return first
-  }
-  const owner = store.registry.accounts().find((other) => store.registry.sessionsByPrefix(other.id, id).length > 0)
+  const { registry } = mail.store
+  const found = sessionNamed(mail, account, id)
+  if (found) return found
+  const owner = registry.accounts().find((other) => registry.sessionsByPrefix(other.id, id).length > 0)
   if (!owner) throw new Refusal('unknown_session', `${account.name} has no session ${id}`, { session: id })
   throw new Refusal('session_account_mismatch', `session ${id} is not one of ${account.name}`, {
     session: id,
@@ -30,9 +26,24 @@ export function findSession(mail: Mail, account: AccountRow, id: string): Sessio
   })
 }
 
-function ambiguous(account: AccountRow, id: string, found: readonly SessionRow[]): Refusal {
+/**
+ * As `findSession`; null where the account has none.
+ * @throws Refusal `ambiguous_session`
+ */
+export function sessionNamed(mail: Mail, account: AccountRow, id: string): SessionRow | null {
+  const { store } = mail
+  if (id.length >= WHOLE) return store.registry.session(account.id, id) ?? store.sessionByName(account.id, id)
+  const live = store.registry.sessionsByPrefix(account.id, id).filter((session) => session.ended === null)
+  const found = live.length > 0 ? live : store.sessionsByPrefix(account.id, id, ENDED)
+  const [first, ...others] = found
+  if (first && others.length > 0) throw ambiguous(account, id, found, live.length > 0)
+  return first ?? null
+}
+
+function ambiguous(account: AccountRow, id: string, found: readonly SessionRow[], live: boolean): Refusal {
   const candidates = found.slice(0, CANDIDATES).map((session) => `${account.name}/${session.name}`)
-  return new Refusal('ambiguous_session', `${found.length} sessions of ${account.name} begin with ${id}`, {
+  const count = live || found.length < ENDED ? String(found.length) : `${ENDED} or more`
+  return new Refusal('ambiguous_session', `${count} sessions of ${account.name} begin with ${id}`, {
     session: id,
     candidates,
   })

@@ -24,6 +24,9 @@ export function sessionRow(row: SessionColumns): SessionRow {
   }
 }
 
+/** Names are `s-` and lower-case hex digits: all that begin with a prefix lie below the prefix with a `g` behind it. */
+export const BY_PREFIX = "account = ?1 AND name >= ?2 AND name < ?2 || 'g' ORDER BY name LIMIT ?3"
+
 export const selectSession = (db: Database, where: string) =>
   db.prepare<SessionColumns, (string | number)[]>(`SELECT ${SESSION_COLUMNS} FROM session WHERE ${where}`)
 

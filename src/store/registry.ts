@@ -60,6 +60,12 @@ export class MemoryRegistry implements Registry {
     return [...this.#sessions.values()].filter((session) => session.ended === null)
   }
 
+  someLive(account: number, test: (session: SessionRow) => boolean): boolean {
+    for (const session of this.#sessionsOf.get(account)?.values() ?? [])
+      if (session.ended === null && test(session)) return true
+    return false
+  }
+
   sessionsOf(account: number, endedAfter: number): SessionRow[] {
     return [...(this.#sessionsOf.get(account)?.values() ?? [])]
       .filter((session) => session.ended === null || session.ended > endedAfter)

@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { copyInThread, type Housekeeper } from './housekeeper.ts'
-import { selectSession, sessionRow } from './load.ts'
+import { BY_PREFIX, selectSession, sessionRow } from './load.ts'
 import type { Queue } from './queue.ts'
 import { LogReads } from './reads/log.ts'
 import { MessageReads } from './reads/messages.ts'
@@ -49,6 +49,7 @@ export class SqliteStore implements Store {
   readonly #pages: PageReads
   readonly #log: LogReads
   readonly #sessionByName
+  readonly #sessionsByPrefix
   readonly #sessionById
   readonly #predecessor
   readonly #orphaned
@@ -75,6 +76,7 @@ export class SqliteStore implements Store {
       () => this.#committed(),
     )
     this.#sessionByName = selectSession(db, 'account = ? AND name = ?')
+    this.#sessionsByPrefix = selectSession(db, BY_PREFIX)
     this.#sessionById = selectSession(db, 'id = ?')
     this.#predecessor = selectSession(
       db,
@@ -175,6 +177,11 @@ export class SqliteStore implements Store {
   sessionByName(account: number, name: string): SessionRow | null {
     const row = this.#sessionByName.get(account, name)
     return row ? (this.registry.sessionById(row.id) ?? sessionRow(row)) : null
+  }
+
+  sessionsByPrefix(account: number, prefix: string, limit: number): SessionRow[] {
+    const rows = this.#sessionsByPrefix.all(account, prefix, limit)
+    return rows.map((row) => this.registry.sessionById(row.id) ?? sessionRow(row))
   }
 
   sessionById(id: number): SessionRow | null {

@@ -38,6 +38,8 @@ export interface Registry {
   sessionByBox(box: number): SessionRow | undefined
   /** Not ended, any account. */
   liveSessions(): readonly SessionRow[]
+  /** Does a session of the account that has not ended pass `test`? */
+  someLive(account: number, test: (session: SessionRow) => boolean): boolean
   /** Every session of the account that has not ended, and those that ended after `endedAfter` ms. */
   sessionsOf(account: number, endedAfter: number): readonly SessionRow[]
   listener(account: number): ListenerRow | undefined
@@ -206,6 +208,8 @@ export interface Store {
   /** Ended sessions without successor that still have open letters. */
   orphanedSessions(account: number | null): readonly SessionRow[]
   sessionByName(account: number, name: string): SessionRow | null
+  /** By name, at most `limit`, whether they have ended or not: also those that ended long ago. */
+  sessionsByPrefix(account: number, prefix: string, limit: number): SessionRow[]
   /** By row id, also one that ended long ago: old letters name who opened and closed them. */
   sessionById(id: number): SessionRow | null
   /** Ended session of the account with that provider session id, newest first; null where there is none without a successor. */

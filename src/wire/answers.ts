@@ -17,7 +17,7 @@ export const SendResult = Type.Object({
   to_text: Type.String(),
   ok: Type.Boolean(),
   state: Type.Optional(Type.String()),
-  warning: Type.Optional(Type.String({ description: 'nobody is draining that mailbox, and why we think so' })),
+  warning: Type.Optional(Type.String({ description: 'what the sender should know: nobody drains that mailbox, or the answer went to the account' })),
   refusal: Type.Optional(RefusalBody),
 })
 export type SendResult = Static<typeof SendResult>

@@ -11,10 +11,20 @@ import type { Scanner } from './scanner.ts'
 import type { SockDiag } from './sock-diag.ts'
 
 /**
- * A proof by its socket. The cookie is never reused in a boot, so a reused port cannot meet an older proof. `own`: the
- * descriptor of our end and its cookie; negative where it was not found, then netlink is asked each time.
+ * A proof by its socket. The cookie is never reused in a boot, so a reused port cannot meet an older proof.
+ * `address`, `local`: with the port all four parts of the connection's name. `own`: the descriptor of our end and its cookie;
+ * negative where it was not found, then netlink is asked each time.
  */
-type Proved = { cookieLow: number; cookieHigh: number; held: Held; own: number; ownLow: number; ownHigh: number }
+type Proved = {
+  address: string
+  local: Endpoint
+  cookieLow: number
+  cookieHigh: number
+  held: Held
+  own: number
+  ownLow: number
+  ownHigh: number
+}
 
 const LIMIT = 4096
 
@@ -52,7 +62,7 @@ export class TcpAttestation {
     const { port } = from
     const key = from.address.includes(':') ? port + 65536 : port
     const known = this.#proved.get(key)
-    if (known && known.own >= 0 && report === null && this.#ends.connected(known.own, known.ownLow, known.ownHigh))
+    if (known && report === null && isBetween(known, from, local) && this.#stillConnected(known))
       return this.#again(peer, from, key, known.held)
 
     const found = diag.tcp(from.address, port, local.address, local.port)
@@ -79,8 +89,13 @@ export class TcpAttestation {
     table.touch(held.pinned)
     if (this.#proved.size >= LIMIT) this.#forgetOldest()
     this.#proved.delete(key)
-    this.#proved.set(key, { cookieLow, cookieHigh, held, own, ownLow, ownHigh })
+    const ends = { address: from.address, local: { address: local.address, port: local.port } }
+    this.#proved.set(key, { ...ends, cookieLow, cookieHigh, held, own, ownLow, ownHigh })
     return held.verdict('scan')
+  }
+
+  #stillConnected({ own, ownLow, ownHigh }: Proved): boolean {
+    return own >= 0 && this.#ends.connected(own, ownLow, ownHigh)
   }
 
   /** A connection that was proved before: its holder is looked at again, and our end of the sandwich. */
@@ -116,6 +131,11 @@ export class TcpAttestation {
 
 function nameOf(port: number, low: number, high: number): string {
   return `${port}/${((BigInt(high) << 32n) | BigInt(low)).toString(16)}`
+}
+
+/** One port may be in use from several addresses of 127.0.0.0/8 at once, and towards several doors: tcp(7). */
+function isBetween({ address, local }: Proved, from: Endpoint, to: Endpoint): boolean {
+  return address === from.address && local.port === to.port && local.address === to.address
 }
 
 /** Our end is still connected to where it was at the start. */

@@ -2,6 +2,7 @@
 import type { AccountRow, RoomRow, SessionRow } from '../../store/rows.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import type { Mail } from '../mail.ts'
+import { sessionNamed } from '../session.ts'
 
 /** @throws Refusal `unknown_participant` */
 export function knownAccount(mail: Mail, name: string): AccountRow {
@@ -18,18 +19,11 @@ export function knownRoom(mail: Mail, name: string): RoomRow {
 }
 
 /**
- * A session of the account by its id or a unique prefix, also one that ended long ago when the whole id is given.
+ * A session of the account by its id or a unique prefix, also one that ended long ago.
  * @throws Refusal `unknown_session`, or `ambiguous_session` with the candidates
  */
 export function knownSession(mail: Mail, account: AccountRow, id: string): SessionRow {
-  const found = mail.store.registry.sessionsByPrefix(account.id, id)
-  const exact = found.find((session) => session.name === id)
-  if (exact) return exact
-  if (found.length > 1)
-    throw new Refusal('ambiguous_session', `${found.length} sessions of ${account.name} begin with ${id}`, {
-      candidates: found.map((session) => session.name).slice(0, 20),
-    })
-  const session = found[0] ?? mail.store.sessionByName(account.id, id)
+  const session = sessionNamed(mail, account, id)
   if (!session) throw new Refusal('unknown_session', `${account.name} has no session ${id}`, { session: id })
   return session
 }

@@ -39,7 +39,8 @@ static void reset(int s) {
 
 static int dial(void) {
   int s = socket(AF_INET, SOCK_STREAM, 0), on = 1;
-  struct sockaddr_in from = {.sin_family = AF_INET, .sin_port = htons(21000 + dice(ports)), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  // One port may be in use from several addresses of 127.0.0.0/8 at once.
+  struct sockaddr_in from = {.sin_family = AF_INET, .sin_port = htons(21000 + dice(ports)), .sin_addr = {htonl(INADDR_LOOPBACK + dice(2))}};
   struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(door), .sin_addr = {htonl(INADDR_LOOPBACK)}};
   setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (bind(s, (void *)&from, sizeof from) || connect(s, (void *)&to, sizeof to)) {

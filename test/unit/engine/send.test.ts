@@ -99,7 +99,34 @@ describe('recipients', () => {
     expect((await send('#build')).results[0]?.warning).toContain('no member')
   })
 
-  test('old unread mail is a warning, looked at once a second at most', async () => {
+  test('a warning ends with its reason, at once', async () => {
+    await world.end(codex)
+    expect((await send('codex')).results[0]?.warning).toContain('no live session')
+    const next = await world.session(codex.account)
+    expect((await send('codex')).results[0]?.warning).toBeUndefined()
+    expect((await world.call(claude, 'ping', { target: 'codex' })).warning).toBeUndefined()
+    world.ahead = 1000 * (LIMITS.undrained + 60)
+    expect((await send('codex')).results[0]?.warning).toContain('waiting for')
+    await world.call(next, 'ack', { message_ids: await world.inbox(next) })
+    expect((await send('codex')).results[0]?.warning).toBeUndefined()
+  })
+
+  test('a prefix means a live session first, else one that has ended, however long ago', async () => {
+    const twin = await world.session(codex.account, 'cccc')
+    await world.end(codex)
+    expect((await send('codex/s-cccc')).results).toMatchObject([{ to_text: addressOf(twin) }])
+    await world.end(twin)
+    expect((await refused('codex/s-cccc')).toJSON()).toMatchObject({
+      kind: 'ambiguous_session',
+      candidates: expect.arrayContaining([addressOf(codex), addressOf(twin)]),
+    })
+    const own = codex.session.name.slice(0, 12)
+    expect((await send(`codex/${own}`)).results).toMatchObject([{ to_text: addressOf(codex) }])
+    for (let count = 0; count < 4; count++) await world.end(await world.session(codex.account, 'cccc'))
+    expect((await refused('codex/s-cccc')).message).toStartWith('5 or more sessions of codex')
+  })
+
+  test('old unread mail is a warning', async () => {
     expect((await send('codex')).results[0]?.warning).toBeUndefined()
     world.ahead = 1000 * (LIMITS.undrained + 60)
     expect((await send('codex')).results[0]?.warning).toContain('waiting for 11 min')
@@ -170,6 +197,47 @@ describe('replies', () => {
     expect((await reply(claude, id)).results).toMatchObject([{ to_text: '#build' }])
     const own = await world.letter(claude, 'codex')
     expect((await reply(claude, own)).results).toMatchObject([{ to_text: 'codex' }])
+  })
+
+  test('to a session that has ended go to its account, openly; explicit addresses stay as they are', async () => {
+    const id = await world.letter(claude, 'codex')
+    await world.end(claude)
+    const key = { idempotency_key: 'k' }
+    const answer = await reply(codex, id, key)
+    expect(answer.results).toMatchObject([
+      { to: { kind: 'direct', participant: 'Claude' }, to_text: 'Claude', ok: true },
+    ])
+    expect(answer.results[0]?.warning).toBe('the session that wrote has ended; sent to its account')
+    expect(await world.inbox(sibling)).toEqual([answer.message_id])
+    expect(await reply(codex, id, key)).toMatchObject({
+      duplicate: true,
+      message_id: answer.message_id,
+      results: [{ to_text: 'Claude' }],
+    })
+    expect((await reply(codex, id, { to: addressOf(claude) })).results).toMatchObject([{ to_text: addressOf(claude) }])
+    await world.end(sibling)
+    expect((await reply(codex, id)).results[0]?.warning).toContain('sent to its account; the account has no live')
+  })
+
+  test('to a process that is gone before the mailbox has noticed go to its account, too', async () => {
+    const id = await world.letter(claude, 'codex')
+    world.gone.add(claude.session.id)
+    expect((await reply(codex, id)).results).toMatchObject([{ to_text: 'Claude' }])
+  })
+
+  test('to a session whose mailbox a successor has go to the successor', async () => {
+    const id = await world.letter(claude, 'codex')
+    await world.end(claude)
+    const heir = await world.session(claude.account, '', claude.session.id)
+    expect((await reply(codex, id)).results).toMatchObject([{ to_text: addressOf(heir) }])
+  })
+
+  test('never go to another account that has been given the name since', async () => {
+    const id = await world.letter(claude, 'codex')
+    await world.end(claude)
+    await world.store.removeAccount(claude.account)
+    await world.account('Claude')
+    expect((await world.refusal(codex, 'send', { reply_to: id, body: 'b' })).kind).toBe('unknown_session')
   })
 
   test('a subject that Re: would make too long stays as it is', async () => {

@@ -2,6 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { BY_PREFIX } from '../../../src/store/load.ts'
 import { migrate } from '../../../src/store/migrate.ts'
 import { SQL as LOG } from '../../../src/store/reads/log.ts'
 import { SQL as MESSAGES } from '../../../src/store/reads/messages.ts'
@@ -35,6 +36,11 @@ test.each([
   ['orphans', PAGES.orphans, 'SEARCH delivery USING PRIMARY KEY (box=? AND closed=?)'],
   ['one message', MESSAGES.message, 'SEARCH message USING INTEGER PRIMARY KEY (rowid=?)'],
   ['one copy', MESSAGES.delivery, 'SEARCH delivery USING PRIMARY KEY (box=? AND closed=? AND id=?)'],
+  [
+    'sessions by a prefix',
+    `SELECT name FROM session WHERE ${BY_PREFIX}`,
+    'SEARCH session USING COVERING INDEX session_name (account=? AND name>? AND name<?)',
+  ],
   ['a key', MESSAGES.keyed, 'SEARCH idempotency USING PRIMARY KEY (account=? AND key=?)'],
   ['sent mail', MESSAGES.sent, 'SEARCH message USING INDEX message_sent (account=? AND id<?)'],
   ['a thread', MESSAGES.thread, 'SEARCH message USING INDEX message_thread (thread=? AND id>?)'],

@@ -133,9 +133,14 @@ test('a session is named by a unique prefix', async () => {
   const claude = await addAccount(office.store, 'claude')
   const sessions = [await addSession(office.store, claude), await addSession(office.store, claude)]
   const ambiguous = await refusal(office.run('orphan/release', { account: 'claude', session: 's-0000' }))
-  expect(ambiguous.toJSON()).toMatchObject({ kind: 'ambiguous_session', candidates: sessions.map(({ name }) => name) })
+  expect(ambiguous.toJSON()).toMatchObject({ kind: 'ambiguous_session', candidates: sessions.map(({ name }) => `claude/${name}`) })
   const unknown = office.run('orphan/release', { account: 'claude', session: 's-ffff' })
   expect(await refusal(unknown)).toMatchObject({ kind: 'unknown_session' })
+  const codex = await addAccount(office.store, 'codex')
+  const ended = await addSession(office.store, codex)
+  await post(office.store, office.operator.account, office.operator.session, [toSession(codex, ended)])
+  await office.store.endSession(ended)
+  expect(await office.run('orphan/release', { account: 'codex', session: 's-0000' })).toEqual({ released: 1 })
 })
 
 test('a backup is a store of its own, private, and never overwritten', async () => {
