@@ -9,17 +9,18 @@ const PATIENCE_MS = 10_000
 export async function selfTest(attestor: Attestor): Promise<SelfTestResult> {
   const { promise, resolve } = Promise.withResolvers<Verdict | Error>()
   const hostname = '127.0.0.1'
-  const server = Bun.serve({
-    hostname,
-    port: 0,
-    async fetch(request, self) {
-      const local: Endpoint = { address: hostname, port: self.port ?? 0 }
-      resolve(await attestor.tcp(() => self.requestIP(request), local))
-      return new Response()
-    },
-  })
+  let server: Bun.Server<undefined> | undefined
   const timer = setTimeout(() => resolve(new Error('no answer in time')), PATIENCE_MS)
   try {
+    server = Bun.serve({
+      hostname,
+      port: 0,
+      async fetch(request, self) {
+        const local: Endpoint = { address: hostname, port: self.port ?? 0 }
+        resolve(await attestor.tcp(() => self.requestIP(request), local))
+        return new Response()
+      },
+    })
     // A plain socket: fetch would go through a proxy that the environment names.
     const client = await Bun.connect({ hostname, port: server.port ?? 0, socket: { data() {} } })
     client.write(`GET / HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`)
@@ -36,6 +37,6 @@ export async function selfTest(attestor: Attestor): Promise<SelfTestResult> {
     return { ok: false, reason: error instanceof Error ? error.message : 'no connection to ourselves' }
   } finally {
     clearTimeout(timer)
-    await server.stop(true)
+    await server?.stop(true)
   }
 }

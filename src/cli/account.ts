@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { canonical, isName } from '../wire/names.ts'
 import { Refusal } from '../wire/refusal.ts'
 import type { Io } from './io.ts'
-import { readToken, storedToken, tokenNames } from './token-files.ts'
+import { OPERATOR, readToken, storedTokenFile, tokenNames } from './token-files.ts'
 import { usage } from './usage.ts'
 
 export type Asked = { as: string | undefined; dataDir: string; io: Io }
@@ -13,10 +13,13 @@ export type Asked = { as: string | undefined; dataDir: string; io: Io }
 export type AgentAbove = () => Promise<string | null>
 
 /** A token, and where it was found: for a person who wonders as whom a command acts. */
-export type FoundToken = { token: string; source: string }
-
-export const chooseToken = async (asked: Asked, agentAbove: AgentAbove): Promise<string> =>
-  (await findToken(asked, agentAbove)).token
+export type FoundToken = {
+  token: string
+  source: string
+  /** The account whose stored token it is, and its file; null where the environment holds it. */
+  account: string | null
+  path: string | null
+}
 
 /**
  * `--as`, `M4A_TOKEN_FILE`, `M4A_TOKEN`, `M4A_ACCOUNT`, the agent above the caller, the nearest `.mail4agent` file, the
@@ -24,10 +27,12 @@ export const chooseToken = async (asked: Asked, agentAbove: AgentAbove): Promise
  * @throws Refusal `which_account` with the candidates, `bad_permissions`
  */
 export async function findToken({ as, dataDir, io }: Asked, agentAbove: AgentAbove): Promise<FoundToken> {
+  const { M4A_TOKEN_FILE, M4A_ACCOUNT } = io.env
   if (as) return namedToken(dataDir, as, '--as')
-  if (io.env.M4A_TOKEN_FILE) return { token: tokenIn(io.env.M4A_TOKEN_FILE), source: 'M4A_TOKEN_FILE' }
-  if (io.token !== null) return { token: spoken(io.token), source: 'M4A_TOKEN' }
-  if (io.env.M4A_ACCOUNT) return namedToken(dataDir, io.env.M4A_ACCOUNT, 'M4A_ACCOUNT')
+  if (M4A_TOKEN_FILE)
+    return { token: tokenIn(M4A_TOKEN_FILE), source: 'M4A_TOKEN_FILE', account: null, path: M4A_TOKEN_FILE }
+  if (io.token !== null) return { token: spoken(io.token), source: 'M4A_TOKEN', account: null, path: null }
+  if (M4A_ACCOUNT) return namedToken(dataDir, M4A_ACCOUNT, 'M4A_ACCOUNT')
   const names = tokenNames(dataDir)
   const agent = names.length === 0 ? null : await agentAbove()
   const owned = agent === null ? undefined : names.find((name) => canonical(name) === canonical(agent))
@@ -45,11 +50,13 @@ export async function findToken({ as, dataDir, io }: Asked, agentAbove: AgentAbo
 }
 
 /** For what only an operator may do: as above where something is named, else the key of the first start. */
-export async function chooseOperatorToken(asked: Asked, agentAbove: AgentAbove): Promise<string> {
+export async function findOperatorToken(asked: Asked, agentAbove: AgentAbove): Promise<FoundToken> {
   const { env, token } = asked.io
   const isNamed = asked.as || env.M4A_TOKEN_FILE || token !== null || env.M4A_ACCOUNT
-  const key = isNamed ? null : readToken(join(asked.dataDir, 'operator.key'))
-  return key ?? chooseToken(asked, agentAbove)
+  const path = join(asked.dataDir, 'operator.key')
+  const key = isNamed ? null : readToken(path)
+  if (key === null) return findToken(asked, agentAbove)
+  return { token: key, source: 'the key of the first start', account: OPERATOR, path }
 }
 
 /** A header holds visible ASCII alone: RFC 6750, section 2.1. */
@@ -62,8 +69,8 @@ function spoken(token: string): string {
 function namedToken(dataDir: string, given: string, source: string): FoundToken {
   const name = given.startsWith('@') ? given.slice(1) : given
   if (!isName(name)) throw usage(`${source} names no account: ${JSON.stringify(name.slice(0, 100))}`)
-  const token = storedToken(dataDir, name)
-  if (token !== null) return { token, source }
+  const found = storedTokenFile(dataDir, name)
+  if (found !== null) return { ...found, source, account: name }
   throw whichAccount(`${source} says ${name}, which has no token in ${join(dataDir, 'tokens')}`, tokenNames(dataDir))
 }
 

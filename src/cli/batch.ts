@@ -1,7 +1,9 @@
 // What became of several ids, one line each.
 import type { BatchResult } from '../wire/answers.ts'
+import { Refusal } from '../wire/refusal.ts'
 import type { Context } from './context.ts'
 import { escapeLine } from './escape.ts'
+import { factLines, forPerson } from './refused.ts'
 
 /** `done` is the word for those that worked. */
 export const settledText = (done: string, results: readonly BatchResult[]): string =>
@@ -16,7 +18,10 @@ export function settledExit(context: Context, results: readonly BatchResult[]): 
   if (!context.json)
     for (const { message_id, refusal } of refused) {
       context.say(`refused: ${message_id}: ${escapeLine(refusal?.message ?? 'unknown reason')}`)
-      if (refusal) context.say(`try: ${escapeLine(refusal.hint)}`)
+      const known = Refusal.from(refusal)
+      if (known === null) continue
+      for (const [name, value] of factLines(known.facts, context.io.now())) context.say(`${name}: ${escapeLine(value)}`)
+      context.say(`try: ${escapeLine(forPerson(known, null).hint)}`)
     }
   return refused.length === 0 ? 0 : 1
 }

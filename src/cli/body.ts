@@ -11,9 +11,15 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * `word` is the body itself, or `-` for standard input; `file` a path to read instead.
- * @throws Refusal `usage` when there is none or two, `malformed` when it is not UTF-8, `too_large`
+ * @throws Refusal `usage` when there is none, an empty one or two, `malformed` when it is not UTF-8, `too_large`
  */
 export async function readBody(word: string | undefined, file: string | undefined, io: Io): Promise<string> {
+  const body = await bodyOf(word, file, io)
+  if (body === '') throw usage('the body is empty', 'an empty letter says nothing; what was to be read had no bytes')
+  return body
+}
+
+async function bodyOf(word: string | undefined, file: string | undefined, io: Io): Promise<string> {
   if (word !== undefined && file !== undefined) throw usage('the body is given twice: as a word and with --file')
   if (file !== undefined) return decode(readFile(resolve(io.cwd, file)))
   if (word === undefined)

@@ -3,6 +3,7 @@ import { LIMITS } from '../wire/limits.ts'
 import { settledExit, settledText } from './batch.ts'
 import { defineCommand } from './command.ts'
 import { idsOf } from './latest.ts'
+import { isOneShot } from './one-shot.ts'
 import { clock } from './times.ts'
 import { seconds, usage } from './usage.ts'
 
@@ -11,7 +12,8 @@ export const claim = defineCommand({
   summary: 'take mail of the account for this session, for a while',
   usage: '[options] <id | latest>…',
   help: `Keeps mail of the account from its other sessions while you work on it: it leaves their inbox, and they cannot close it.
-Claim again to keep it longer. It ends by itself, with your session, or with --release.
+Claim again to keep it longer. It ends by itself, with your session, or with --release. A command outside of an agent is a
+session of its own: what it claims is free again when it ends.
 
   mail4agent claim m4a_00000000002a9f3c51d07be4
   mail4agent claim m4a_00000000002a9f3c51d07be4 --for 30m
@@ -27,12 +29,17 @@ Claim again to keep it longer. It ends by itself, with your session, or with --r
     if (options.release && options.for !== undefined) throw usage('either --for or --release')
     const time = options.release ? 0 : options.for === undefined ? null : seconds('--for', options.for)
     const client = await context.mailbox()
+    const isShort = !options.release && !context.json && (await isOneShot(client))
     const answer = await client.call('claim', {
       message_ids: await idsOf(client, context.words, context.io.now()),
       claim_secs: time,
     })
     context.show(answer, () => settledText(options.release ? 'released' : 'claimed', answer.results))
     if (!context.json && answer.claimed_until !== null) context.say(`until ${clock(answer.claimed_until)}`)
+    if (isShort && answer.results.some((result) => result.ok))
+      context.say(
+        'no agent runs this, so the claim ends with this command; claim from within the agent that does the work',
+      )
     return settledExit(context, answer.results)
   },
 })

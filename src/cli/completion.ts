@@ -1,24 +1,32 @@
 // mail4agent completion: what a shell needs to complete commands and options, made from the commands themselves.
 import { type Command, defineCommand, GLOBAL } from './command.ts'
 import { loadAll } from './commands.ts'
+import { TOPICS } from './help-topics.ts'
+import { tokenNames } from './token-files.ts'
 import { usage } from './usage.ts'
 
 export const completion = defineCommand({
   name: 'completion',
   summary: 'completion for bash, zsh or fish',
-  usage: '<bash | zsh | fish>',
-  help: `Prints a script that teaches a shell to complete commands and options.
+  usage: '<bash | zsh | fish | accounts>',
+  help: `Prints a script that teaches a shell to complete commands, options and the accounts that --as takes.
 
   bash:  mail4agent completion bash > ~/.local/share/bash-completion/completions/mail4agent
   zsh:   mail4agent completion zsh > "\${fpath[1]}/_mail4agent"
-  fish:  mail4agent completion fish > ~/.config/fish/completions/mail4agent.fish`,
+  fish:  mail4agent completion fish > ~/.config/fish/completions/mail4agent.fish
+
+\`accounts\` prints the accounts whose token is here, one a line: the scripts ask for them.`,
   options: {},
   words: [1, 1],
   async run(context) {
     const shell = context.word(0, 'the shell')
+    if (shell === 'accounts') {
+      const accounts = tokenNames(context.place.dataDir)
+      return context.show({ accounts }, () => accounts.map((name) => `${name}\n`).join(''))
+    }
     const write = { bash, zsh, fish }[shell]
     if (write === undefined)
-      throw usage(`no completion for ${JSON.stringify(shell.slice(0, 100))}`, 'there are bash, zsh and fish')
+      throw usage(`no completion for ${JSON.stringify(shell.slice(0, 100))}`, 'there are bash, zsh, fish and accounts')
     const script = write(placesOf(await loadAll()))
     return context.show({ shell, script }, () => script)
   },
@@ -46,6 +54,7 @@ function placesOf(commands: readonly Command[]): Place[] {
     for (const [option, { help }] of Object.entries({ ...command.options, ...GLOBAL })) add(name, `--${option}`, help)
   }
   for (const shell of ['bash', 'zsh', 'fish']) add('completion', shell, `for ${shell}`)
+  for (const topic of Object.keys(TOPICS)) add('help', topic, `about ${topic}`)
   return [...places].map(([path, choices]) => ({
     path,
     choices: [...choices].map(([word, about]) => ({ word, about })),
@@ -67,6 +76,10 @@ ${cases.join('\n')}
 }
 _mail4agent() {
   local path='' word next
+  if [ "\${COMP_WORDS[COMP_CWORD-1]}" = --as ]; then
+    COMPREPLY=($(compgen -W "$("\${COMP_WORDS[0]}" completion accounts 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
+    return
+  fi
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     next="\${path:+$path }$word"
     [ -n "$(_mail4agent_choices "$next")" ] && path=$next
@@ -90,6 +103,11 @@ ${cases.join('\n')}
 _mail4agent() {
   local here='' word
   local -a choices
+  if [[ \${words[CURRENT-1]} = --as ]]; then
+    choices=(\${(f)"$(\${words[1]} completion accounts 2>/dev/null)"})
+    compadd -a choices
+    return
+  fi
   for word in "\${(@)words[2,CURRENT-1]}"; do
     _mail4agent_choices "\${here:+$here }$word"
     (( $#choices )) && here="\${here:+$here }$word"
@@ -105,7 +123,8 @@ function fish(places: readonly Place[]): string {
   const paths = places.map(({ path }) => quote(path)).join(' ')
   const lines = places.flatMap(({ path, choices }) =>
     choices.map(({ word, about }) => {
-      const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-f -a ${word}`
+      const takes = word === '--as' ? " -x -a '(mail4agent completion accounts 2>/dev/null)'" : ''
+      const what = word.startsWith('--') ? `-l ${word.slice(2)}${takes}` : `-f -a ${word}`
       return `complete -c mail4agent -n ${quote(`__mail4agent_at ${quote(path)}`)} ${what} -d ${quote(about)}`
     }),
   )

@@ -12,6 +12,36 @@ export function configPath({ env, home, platform }: Io): string {
   return join(absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config'), 'mail4agent', 'config.toml')
 }
 
+const KEYS = ['recognised_agents', 'allow_forwarders', 'allow_agents_as_persons'] as const
+type Key = (typeof KEYS)[number]
+type Config = { readonly [key: string]: unknown }
+
+/** What the configuration says to the mailbox. */
+export type Settings = { recognised: readonly string[]; allowForwarders: boolean; allowAgentsAsPersons: boolean }
+
+/**
+ * All settings, for `serve`.
+ * @throws Refusal `usage` naming the key that is unknown or of the wrong type: a wrong one must not pass for what was meant
+ */
+export function settingsFor(io: Io): Settings {
+  const path = configPath(io)
+  const config = readConfig(path)
+  const unknown = Object.keys(config).find((key) => !KEYS.some((known) => known === key))
+  if (unknown !== undefined)
+    throw new Refusal(
+      'usage',
+      `${path} has an unknown key: ${unknown.slice(0, 100)}`,
+      { key: unknown, known: KEYS },
+      `there are ${KEYS.join(', ')}`,
+    )
+  const listed = agentsIn(config, path)
+  return {
+    recognised: io.env.M4A_RECOGNISED_AGENTS === undefined ? listed : recognisedFor(io),
+    allowForwarders: switchIn(config, 'allow_forwarders', path),
+    allowAgentsAsPersons: switchIn(config, 'allow_agents_as_persons', path),
+  }
+}
+
 /**
  * The executables that count as agent clients; an empty list is none.
  * @throws Refusal `usage` when the file cannot be understood: a list that is not read would take rights from nobody
@@ -20,19 +50,26 @@ export function recognisedFor(io: Io): readonly string[] {
   const setting = io.env.M4A_RECOGNISED_AGENTS
   if (setting !== undefined) return recognisedAgents(setting)
   const path = configPath(io)
-  const listed = readConfig(path).recognised_agents
-  if (listed === undefined) return recognisedAgents(undefined)
-  if (!Array.isArray(listed) || !listed.every((entry): entry is string => typeof entry === 'string'))
-    throw new Refusal(
-      'usage',
-      `recognised_agents in ${path} is no list of texts`,
-      {},
-      'write: recognised_agents = ["claude", "codex"]',
-    )
-  return listed
+  return agentsIn(readConfig(path), path)
 }
 
-function readConfig(path: string): { recognised_agents?: unknown } {
+function agentsIn(config: Config, path: string): readonly string[] {
+  const listed = config.recognised_agents
+  if (listed === undefined) return recognisedAgents(undefined)
+  if (Array.isArray(listed) && listed.every((entry): entry is string => typeof entry === 'string')) return listed
+  throw wrong('recognised_agents', path, 'list of texts', 'recognised_agents = ["claude", "codex"]')
+}
+
+function switchIn(config: Config, key: Key, path: string): boolean {
+  const value = config[key] ?? false
+  if (typeof value === 'boolean') return value
+  throw wrong(key, path, 'switch', `${key} = true, or false`)
+}
+
+const wrong = (key: Key, path: string, what: string, right: string): Refusal =>
+  new Refusal('usage', `${key} in ${path} is no ${what}`, { key }, `write: ${right}`)
+
+function readConfig(path: string): Config {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -41,7 +78,7 @@ function readConfig(path: string): { recognised_agents?: unknown } {
     throw new Refusal('usage', `${path} cannot be read`, {}, 'make it readable, or remove it')
   }
   try {
-    return Bun.TOML.parse(text)
+    return { ...Bun.TOML.parse(text) }
   } catch (error) {
     const why = error instanceof Error ? error.message.split('\n')[0] : 'it is no TOML'
     throw new Refusal('usage', `${path}: ${why}`, {}, 'correct the file, or remove it')

@@ -1,5 +1,6 @@
 // What a command is given: its options and words, the streams, the mailbox as its account, and how to show an answer.
 import type { MailClient } from '../client/client.ts'
+import type { FoundToken } from './account.ts'
 import type { Global, Options, Values } from './command.ts'
 import { connect } from './connect.ts'
 import { escapeJson } from './escape.ts'
@@ -12,6 +13,8 @@ import { usage } from './usage.ts'
 export class Context<O extends Options = Options> {
   readonly paint: Paint
   readonly place: Place
+  /** What the last `mailbox` or `operator` found to call with. */
+  token: FoundToken | null = null
 
   constructor(
     readonly options: Values<O & Global>,
@@ -41,12 +44,18 @@ export class Context<O extends Options = Options> {
 
   /** The mailbox, as the account that this command acts for. */
   mailbox(): Promise<MailClient> {
-    return connect(this.place, this.#globals.as, this.io, 'account')
+    return this.#connect('account')
   }
 
   /** The mailbox, as an operator. */
   operator(): Promise<MailClient> {
-    return connect(this.place, this.#globals.as, this.io, 'operator')
+    return this.#connect('operator')
+  }
+
+  #connect(role: 'account' | 'operator'): Promise<MailClient> {
+    return connect(this.place, this.#globals.as, this.io, role, (token) => {
+      this.token = token
+    })
   }
 
   print(text: string): void {

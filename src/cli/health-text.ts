@@ -3,7 +3,7 @@ import type { Health } from '../client/client.ts'
 import { clockAndAge } from './times.ts'
 
 export function healthFacts(health: Health): [string, string | null][] {
-  const { attestation } = health
+  const { attestation, store } = health
   return [
     ['mailbox', `mail4agent ${health.version}, ${health.ok ? 'well' : 'not well'}`],
     [
@@ -15,6 +15,7 @@ export function healthFacts(health: Health): [string, string | null][] {
     ],
     ['listens on', health.listening.join(', ')],
     ...health.unavailable.map(({ address, reason }): [string, string] => ['not on', `${address}: ${reason}`]),
+    ['store', store?.ok === false ? `cannot be written: ${store.reason ?? 'no reason given'}` : null],
     [
       'callers',
       attestation.ok

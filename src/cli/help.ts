@@ -1,6 +1,7 @@
 // mail4agent help: the list of commands, and what each does.
 import { type Command, defineCommand, GLOBAL, type Options } from './command.ts'
 import { COMMAND_NAMES, loadAll, loadCommand } from './commands.ts'
+import { TOPICS } from './help-topics.ts'
 import type { Paint } from './paint.ts'
 import { nearest, usage } from './usage.ts'
 
@@ -11,18 +12,19 @@ Write:               mail4agent send codex "hello"
 Read and answer:     mail4agent inbox; mail4agent view latest; mail4agent reply <id> "done"
 
 Which account: --as, M4A_TOKEN_FILE, M4A_TOKEN, M4A_ACCOUNT, the agent that runs the command, a .mail4agent file in the
-folder or above it, the only account there is.
-Exit codes: 0 done, 1 refused, 2 wrong usage, 3 no mailbox runs.`
+folder or above it, the only account there is. More: mail4agent help accounts
+Exit codes: 0 done, 1 refused, 2 wrong usage, 3 no mailbox runs, 4 the time of a wait is over.`
 
 export const help = defineCommand({
   name: 'help',
   summary: 'explain a command',
-  usage: '[<command>]',
-  help: `Explains a command, or lists them all.
+  usage: '[<command> | accounts]',
+  help: `Explains a command, or lists them all. \`accounts\` explains as which account a command acts.
 
   mail4agent help
   mail4agent help send
-  mail4agent help admin account add`,
+  mail4agent help admin account add
+  mail4agent help accounts`,
   options: {},
   words: [0, 3],
   async run(context) {
@@ -32,9 +34,12 @@ export const help = defineCommand({
       const command = await loadCommand(name)
       return context.show(described(command), () => explain(command, paint))
     }
+    const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined
+    if (topic !== undefined)
+      return context.show({ name, ...topic }, () => `${paint('bold', topic.title)}\n\n${topic.text}\n`)
     const chosen = (await loadAll()).filter((command) => name === '' || command.name.startsWith(`${name} `))
     if (chosen.length === 0) {
-      const meant = nearest(name, COMMAND_NAMES)
+      const meant = nearest(name, [...COMMAND_NAMES, ...Object.keys(TOPICS)])
       throw usage(
         `no command ${JSON.stringify(name.slice(0, 100))}`,
         meant ? `did you mean: mail4agent help ${meant}` : undefined,

@@ -1,7 +1,7 @@
 // The world around a command: its streams, environment, terminal and end; tests put their own in place.
 import { fstatSync, writeSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { basename, isAbsolute, relative } from 'node:path'
+import { basename, isAbsolute, relative, sep } from 'node:path'
 
 export type Io = {
   /** Data. */
@@ -34,6 +34,9 @@ export type Io = {
 
 /** Raised when the reader of our output has gone: `mail4agent inbox | head -1`. */
 export class ReaderGone extends Error {}
+
+/** Raised when our output cannot be written: `mail4agent inbox > file` on a full disk. */
+export class CannotWrite extends Error {}
 
 /** Raised through the stop signal: a person or a supervisor ended us. */
 export class Stopped extends Error {
@@ -78,7 +81,8 @@ function programFrom(folder: string): string {
   if (!name.startsWith('mail4agent')) return 'mail4agent'
   if (Bun.which(name) === process.execPath) return name
   const path = relative(folder, process.execPath)
-  return path.startsWith('..') || isAbsolute(path) ? process.execPath : path
+  if (path.startsWith('..') || isAbsolute(path)) return process.execPath
+  return path.includes(sep) ? path : `.${sep}${path}` // a shell looks for a bare name on the PATH only
 }
 
 /** A pipe that another program made non-blocking refuses with EAGAIN while it is full: write(2). */
@@ -90,7 +94,8 @@ function writeWhole(fd: number, text: string): void {
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : null
       if (code === 'EPIPE') throw new ReaderGone()
-      if (code !== 'EAGAIN') throw error
+      if (code !== 'EAGAIN')
+        throw new CannotWrite(`cannot write to standard ${fd === 1 ? 'output' : 'error'} (${code})`)
       Bun.sleepSync(1)
     }
   }

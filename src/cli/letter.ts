@@ -35,6 +35,23 @@ export function letterText(message: Message, now: string, context: Context): str
   return `${head}${[...body, ...more].join('\n')}\n`
 }
 
+/** What became of one copy as two cells of a narrow table: `replied 5 min ago`, and who did it and what else there is to know. */
+export function briefState(copy: Receipt, now: string, context: Context): [state: string, by: string] {
+  const { close_reason, state, closed_by, opened_by, claimed_by } = copy
+  const at = copy.closed_at ?? copy.opened_at ?? copy.notified_at
+  const done = close_reason === 'replied' || close_reason === 'superseded' ? close_reason : state
+  const word = done === 'new' && at !== undefined ? 'listed' : done
+  const who = copy.closed_at === undefined ? opened_by : closed_by
+  const more = [
+    ...(who === undefined ? [] : [brief(who, context)]),
+    ...(claimed_by === undefined ? [] : [`claimed by ${brief(claimed_by, context)}`]),
+    ...(copy.session_ended ? ['its session has ended'] : []),
+    ...(copy.warning === undefined ? [] : [copy.warning]),
+  ]
+  const age = at === undefined ? '' : ` ${span((Date.parse(now) - Date.parse(at)) / 1_000)} ago`
+  return [`${word}${age}`, more.join(', ')]
+}
+
 /** What is known of one copy: the state, and who did what when. */
 export function stateText(copy: Partial<Receipt>, now: string): string {
   if (copy.state === undefined) return ''

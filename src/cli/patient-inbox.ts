@@ -26,11 +26,14 @@ export async function patientInbox(
   context.progress(
     `waiting for mail${Number.isFinite(waitSeconds) ? `, ${span(waitSeconds)} at most` : ''} (Ctrl-C ends it)`,
   )
+  let asked = request
   for (let first = true; ; first = false) {
     const left = Math.max(0, Math.ceil((until - performance.now()) / 1_000))
-    const held = { ...request, wait_secs: Math.min(left, LIMITS.waitHttp) }
+    const held = { ...asked, wait_secs: Math.min(left, LIMITS.waitHttp) }
     const answer = await (first ? client.call('inbox', held, { signal }) : again(context, client, held, signal))
     if (answer.messages.length > 0 || performance.now() >= until) return answer
+    // much that is not ours to see lies there: go on behind it
+    if (answer.has_more && answer.cursor !== null) asked = { ...asked, cursor: answer.cursor }
   }
 }
 

@@ -1,8 +1,10 @@
 // mail4agent receipts: who opened and closed what was sent.
 import { defineCommand } from './command.ts'
+import { escapeLine } from './escape.ts'
 import { sentIdOf } from './latest.ts'
-import { brief, stateText } from './letter.ts'
+import { brief, briefState, stateText } from './letter.ts'
 import { PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
+import { cut } from './table.ts'
 
 export const receipts = defineCommand({
   name: 'receipts',
@@ -23,19 +25,21 @@ nobody has opened it: it says nothing of whether it will be read.
       message_id: word === undefined ? null : await sentIdOf(client, word),
       ...pageRequest(context.options),
     })
-    const rows = answer.receipts.flatMap((receipt) =>
-      receipt.deliveries.map((delivery) => [
-        receipt.message_id,
-        brief(delivery.to_text, context),
-        stateText(delivery, answer.now),
-        receipt.subject,
-      ]),
+    const isPipe = context.io.outColumns === null
+    const head = ['id', 'to', 'state', 'subject', ...(isPipe ? [] : ['by'])]
+    const rows = answer.receipts.flatMap(({ message_id, subject, deliveries }) =>
+      deliveries.map((delivery) => {
+        const [state, by] = isPipe ? [stateText(delivery, answer.now), null] : briefState(delivery, answer.now, context)
+        const to = brief(delivery.to_text, context)
+        return by === null ? [message_id, to, state, subject] : [message_id, to, state, cutSubject(subject), by]
+      }),
     )
-    const code = context.show(answer, () =>
-      rows.length === 0 ? '' : context.table(['id', 'to', 'state', 'subject'], rows),
-    )
+    const code = context.show(answer, () => (rows.length === 0 ? '' : context.table(head, rows)))
     if (rows.length === 0 && !context.json) context.say('nothing sent yet')
     sayMore(context, answer)
     return code
   },
 })
+
+/** On a terminal it leaves room for who did it. */
+const cutSubject = (subject: string): string => cut(escapeLine(subject), 20)

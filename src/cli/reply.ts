@@ -9,7 +9,8 @@ export const reply = defineCommand({
   summary: 'answer a message and close it',
   usage: '[options] <id | latest> <body | ->',
   help: `Answers the session that sent <id>, in the same thread, and closes <id> in the same step: answered is done.
-With --keep the message stays open. A message of a room is answered in the room.
+With --keep the message stays open. A message of a room is answered in the room. Where the session that sent it has ended and
+nothing goes on from it, the answer goes to its account, and a line says so.
 
   mail4agent reply m4a_00000000002a9f3c51d07be4 "done, see 3f2a"
   mail4agent reply m4a_00000000002a9f3c51d07be4 --keep "working on it"

@@ -13,6 +13,7 @@ export function sentText(context: Context, answer: SendAnswer): number {
     return `${known} ${answer.message_id} to ${escapeLine(stored.map((result) => result.to_text).join(', '))} ${from}\n`
   })
   if (context.json) return refused.length === 0 ? 0 : 1
+  if (answer.more_results !== undefined) context.say(`and ${answer.more_results} more recipients`)
   if (answer.closed !== undefined) context.say(`closed ${answer.closed}`)
   if (answer.superseded) context.say(`replaced ${answer.superseded} earlier with the same key`)
   if (answer.wake_suppressed !== undefined) context.say(`stored, but it wakes nobody: ${answer.wake_suppressed}`)

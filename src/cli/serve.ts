@@ -1,11 +1,13 @@
 // mail4agent serve: the mailbox itself, in the foreground, until it is stopped.
-import { startDaemon } from '../door/daemon.ts'
+import { resolve } from 'node:path'
+import { type Daemon, type DaemonOptions, startDaemon } from '../door/daemon.ts'
 import { openLog } from '../door/log.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { defineCommand } from './command.ts'
-import { recognisedFor } from './config.ts'
-import { ReaderGone } from './io.ts'
-import { DEFAULT_PORT } from './place.ts'
+import { settingsFor } from './config.ts'
+import type { Context } from './context.ts'
+import { CannotWrite, ReaderGone } from './io.ts'
+import { DEFAULT_PORT, readDaemonFile } from './place.ts'
 
 export const serve = defineCommand({
   name: 'serve',
@@ -17,23 +19,27 @@ operator's key; nothing needs to be configured. It listens on this machine only.
   mail4agent serve
   mail4agent serve --port 0 --data-dir /tmp/try     any free port, a folder of its own
 
-Environment: M4A_DATA_DIR, M4A_PORT, M4A_SOCKET; M4A_RECOGNISED_AGENTS lists the executables that count as agents (as
-recognised_agents in the configuration file).`,
+Environment: M4A_DATA_DIR, M4A_PORT, M4A_SOCKET; M4A_RECOGNISED_AGENTS lists the executables that count as agents.
+Configuration: config.toml in ~/.config/mail4agent (macOS: ~/Library/Application Support/mail4agent, Windows:
+%APPDATA%\\mail4agent). Other keys are refused.
+
+  recognised_agents = ["claude", "codex"]   the executables that count as agents, instead of those we know
+  allow_forwarders = true                   port forwarders may call; who is behind them cannot be proved
+  allow_agents_as_persons = true            agents may use the tokens of persons and operators`,
   options: {},
   words: [0, 0],
   async run(context) {
     const { place, io } = context
     const stop = io.stopSignal()
-    const daemon = await startDaemon({
-      dataDir: place.dataDir,
+    const daemon = await startOn(place.dataDir, {
       port: place.port ?? DEFAULT_PORT,
       socket: place.socket,
-      recognised: recognisedFor(io),
+      ...settingsFor(io),
       log: openLog({ human: io.errIsTerminal, write: (line) => whoeverListens(() => io.err(line)) }),
     })
     const { port, socketPath, listening, attestation, newOperatorKey } = daemon
     const url = `http://127.0.0.1:${port}`
-    const us = `${io.program}${context.options['data-dir'] === undefined ? '' : ` --data-dir ${place.dataDir}`}`
+    const us = commandFrom(context)
     const about = () =>
       context.show({ url, port, socket: socketPath, listening, data_dir: place.dataDir, attestation }, () =>
         [
@@ -57,11 +63,35 @@ recognised_agents in the configuration file).`,
   },
 })
 
-/** A mailbox goes on when nobody reads what it prints any more. */
+/** How to call us on this data folder from another terminal: whatever its current folder, and without our environment. */
+function commandFrom({ io, place, options }: Context): string {
+  const program = /[/\\]/.test(io.program) ? resolve(io.cwd, io.program) : io.program
+  const isNamed = Boolean(options['data-dir'] || io.env.M4A_DATA_DIR)
+  const words = isNamed ? [program, '--data-dir', place.dataDir] : [program]
+  return words.map((word) => (/\s/.test(word) ? `"${word}"` : word)).join(' ')
+}
+
+/** @throws Refusal as `startDaemon`; `already_running` says where the other one is */
+async function startOn(dataDir: string, options: Omit<DaemonOptions, 'dataDir'>): Promise<Daemon> {
+  try {
+    return await startDaemon({ ...options, dataDir })
+  } catch (error) {
+    const other = error instanceof Refusal && error.kind === 'already_running' ? readDaemonFile(dataDir) : null
+    if (other === null) throw error
+    const { pid, port, socket } = other
+    throw new Refusal(
+      'already_running',
+      `a mailbox already runs on this data folder: process ${pid}, http://127.0.0.1:${port}`,
+      { data_dir: dataDir, pid, port, socket },
+    )
+  }
+}
+
+/** A mailbox goes on when nobody reads what it prints any more, or the disk of its log is full. */
 function whoeverListens(write: () => void): void {
   try {
     write()
   } catch (error) {
-    if (!(error instanceof ReaderGone)) throw error
+    if (!(error instanceof ReaderGone || error instanceof CannotWrite)) throw error
   }
 }

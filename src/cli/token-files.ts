@@ -46,10 +46,16 @@ function listed(path: string): string[] {
  * The secret of an account whose file is here, or null.
  * @throws Refusal `bad_permissions`
  */
-export function storedToken(dataDir: string, name: string): string | null {
+export const storedToken = (dataDir: string, name: string): string | null =>
+  storedTokenFile(dataDir, name)?.token ?? null
+
+/** As `storedToken`, with the file that it lies in. */
+export function storedTokenFile(dataDir: string, name: string): { token: string; path: string } | null {
   const file = listed(folder(dataDir)).find((file) => canonical(nameOf(file)) === canonical(name))
-  if (file !== undefined) return readToken(join(folder(dataDir), file))
-  return canonical(name) === OPERATOR ? readToken(join(dataDir, 'operator.key')) : null
+  if (file === undefined && canonical(name) !== OPERATOR) return null
+  const path = file === undefined ? join(dataDir, 'operator.key') : join(folder(dataDir), file)
+  const token = readToken(path)
+  return token === null ? null : { token, path }
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { InboxAnswer } from '../wire/answers.ts'
 import { defineCommand } from './command.ts'
 import { escapeLine } from './escape.ts'
+import { isOneShot } from './one-shot.ts'
 import { patientInbox } from './patient-inbox.ts'
 import { seconds } from './usage.ts'
 
@@ -12,24 +13,39 @@ export const wait = defineCommand({
   help: `Waits for mail that this session was not shown yet, prints one line and returns. Made to run in the background of an
 agent: when it returns, mail is there. It closes and opens nothing, and outlives a restart of the mailbox.
 
-Exit code 0: mail is there. 1: the time is over, or the mailbox refused. 2: wrong usage. 3: no mailbox runs.
+Outside of an agent each wait is a session of its own, so all that is not closed counts as new, and it returns at once.
+There --after goes on behind what an earlier one found. (In an agent it also marks what lies before it as opened.)
+
+Exit code 0: mail is there. 1: the mailbox refused. 2: wrong usage. 3: no mailbox runs. 4: the time is over.
 
   mail4agent wait                       as long as it takes
-  mail4agent wait --timeout 10m && mail4agent inbox --full`,
-  options: { timeout: { short: 't', value: 'TIME', help: 'give up after 90s, 10m, 2h' } },
+  mail4agent wait --timeout 10m && mail4agent inbox --full
+  mail4agent wait --after 0a1b2c3d.c    the cursor is what an earlier one said, or .cursor of its --json`,
+  options: {
+    timeout: { short: 't', value: 'TIME', help: 'give up after 90s, 10m, 2h' },
+    after: { value: 'CURSOR', help: 'only mail behind this place' },
+  },
   words: [0, 0],
   async run(context) {
-    const { timeout } = context.options
+    const { timeout, after } = context.options
     const client = await context.mailbox()
+    const isShort = !context.json && (await isOneShot(client))
     // A look without any wait would list what was shown already.
     const time = timeout === undefined ? Number.POSITIVE_INFINITY : Math.max(1, seconds('--timeout', timeout))
-    const answer = await patientInbox(context, client, {}, time)
-    if (answer.messages.length > 0) return context.show(answer, () => `${summary(answer)}\n`)
-    if (context.json) context.show(answer, () => '')
+    const answer = await patientInbox(context, client, after === undefined ? {} : { cursor: after }, time)
+    const isThere = answer.messages.length > 0
+    if (isThere || context.json) context.show(answer, () => `${summary(answer)}\n`)
     else context.say('no mail in that time')
-    return 1
+    if (isShort && answer.cursor !== null) {
+      const why = after === undefined ? 'no agent runs this, so all that is not closed counted as new; ' : ''
+      context.say(`${why}to go on behind it: mail4agent wait --after ${answer.cursor}`)
+    }
+    return isThere ? 0 : TIME_OVER
   },
 })
+
+/** Apart from a refusal, so that a script can tell. */
+const TIME_OVER = 4
 
 /** `2 new: claude/s-7f3a… "subject", codex/s-… "other"; read: mail4agent inbox --full` */
 function summary({ messages, has_more }: InboxAnswer): string {

@@ -18,7 +18,7 @@ export type CallOptions = {
   readonly signal?: AbortSignal
 }
 
-/** What GET /health says, also of a mailbox that cannot prove its callers (`ok` is false then). */
+/** What GET /health says, also of a mailbox that cannot prove its callers or write its store (`ok` is false then). */
 export type Health = {
   ok: boolean
   service: string
@@ -26,6 +26,8 @@ export type Health = {
   started_at: string
   uptime_secs: number
   attestation: { ok: boolean; reason?: string }
+  /** Missing at a mailbox of 0.1.0. */
+  store?: { ok: boolean; reason?: string }
   listening: string[]
   unavailable: { address: string; reason: string }[]
 }

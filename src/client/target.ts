@@ -1,6 +1,6 @@
 // Where a token may be sent: loopback, or a Unix socket that nobody but its owner can have put there.
-import { lstatSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, lstatSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { Refusal } from '../wire/refusal.ts'
 
 /** Where the mailbox is. A socket wins over a base. */
@@ -35,13 +35,18 @@ export function checkSocket(path: string): void {
   if (process.platform === 'win32') return
   const socket = lstatSync(path, { throwIfNoEntry: false })
   if (!socket) throw new Refusal('daemon_unreachable', 'no mailbox listens there', { socket: path })
-  const folder = lstatSync(dirname(path))
+  const place = dirname(path)
+  const folder = statSync(place)
   const us = process.getuid?.()
-  if (!socket.isSocket() || socket.uid !== us || folder.uid !== us || (folder.mode & 0o77) !== 0)
-    throw new Refusal(
-      'bad_permissions',
-      'the socket or its folder is not private to you, so no token is sent there',
-      { socket: path },
-      `the folder must be yours and closed to others: chmod 700 ${dirname(path)}`,
-    )
+  if (socket.isSocket() && socket.uid === us && folder.uid === us && (folder.mode & 0o77) === 0) return
+  // closing a folder is good advice only where nothing but the mailbox lives
+  const isMailbox = folder.uid === us && (basename(place) === 'mail4agent' || existsSync(join(place, 'mail.sqlite')))
+  throw new Refusal(
+    'bad_permissions',
+    'the socket or its folder is not private to you, so no token is sent there',
+    { socket: path },
+    isMailbox
+      ? `the folder must be yours and closed to others: chmod 700 ${place}`
+      : 'name the socket of your own mailbox with --socket or M4A_SOCKET, or leave both away',
+  )
 }

@@ -3,6 +3,7 @@ import type { AccountRow, MessageRow } from '../store/rows.ts'
 import { KIND } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import { parseAddress } from '../wire/address.ts'
+import type { DoorbellRing } from '../wire/doorbell.ts'
 import type { Message } from '../wire/letter.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { messageId } from '../wire/names.ts'
@@ -23,7 +24,7 @@ export function doorbell(store: Store, account: AccountRow, id: number, boxes: r
   // released mail lies in the account's box, but it was sent to the session's
   const to = row.recipients.find((one) => one.box === box) ?? row.recipients.find((one) => one.account === account.id)
   if (!to || (to.kind === KIND.room && !hasReader(store, account, row))) return null
-  const said = {
+  const said: DoorbellRing = {
     account: account.name,
     to: parseAddress(to.text),
     message_id: messageId(row.id, row.random),

@@ -51,6 +51,12 @@ export class Waiters implements Parking {
     return this.#byBox.get(box)?.size ?? 0
   }
 
+  wake(box: number): void {
+    const idle = this.#ready.length === 0
+    this.#take(box, 0)
+    if (idle && this.#ready.length > 0) this.#answer()
+  }
+
   /** All parked readers. */
   get size(): number {
     return this.#all.size
@@ -69,18 +75,18 @@ export class Waiters implements Parking {
     for (const commit of commits) {
       if (commit.kind === 'sent') {
         // A sender never gets its own room post as new mail; its siblings share the account's box and do.
-        for (const to of commit.recipients) this.#wake(to.box, to.kind === KIND.room ? commit.senderBox : 0)
+        for (const to of commit.recipients) this.#take(to.box, to.kind === KIND.room ? commit.senderBox : 0)
       } else if (commit.event.kind === 'reopened' || commit.event.kind === 'released') {
         // Each session of the account reads the account's box, so this reaches the one whose box it was too.
         const account = this.#store.registry.accountById(commit.event.account)
-        if (account) this.#wake(account.box, 0)
+        if (account) this.#take(account.box, 0)
       }
     }
     if (idle && this.#ready.length > 0) this.#answer()
   }
 
   /** Takes the readers of `box` out, except those who read `not` too, and queues them in the order in which they came. */
-  #wake(box: number, not: number): void {
+  #take(box: number, not: number): void {
     for (const waiter of this.#byBox.get(box) ?? []) {
       if (waiter.boxes.includes(not)) continue
       this.#unpark(waiter)

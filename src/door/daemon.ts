@@ -1,20 +1,22 @@
 // The daemon: opens every part in the order of a letter's way, and closes them the other way round.
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { type Attestor, openAttestor } from '../attest/attestor.ts'
+import { retest } from '../attest/retest.ts'
 import { type Doorbells, startDoorbells } from '../delivery/doorbells.ts'
 import { Waiters } from '../delivery/waiters.ts'
 import type { Mail } from '../engine/mail.ts'
 import { Rates } from '../engine/rates.ts'
 import { type Identity, openIdentity } from '../identity/identify.ts'
+import { diskRefusal } from '../store/disk.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { rfc3339 } from '../wire/time.ts'
-import { inFolder, privateFolder, writePrivate } from './folders.ts'
+import { inFolder, privateFiles, privateFolder, writePrivate } from './folders.ts'
 import { createApp } from './http/app.ts'
 import { Calls, type Door } from './http/door.ts'
 import type { HealthFacts } from './http/health.ts'
 import { Metrics } from './http/metrics.ts'
-import { listen, type TcpDoor } from './listen.ts'
+import { listen, mustBeFree, type TcpDoor } from './listen.ts'
 import type { Log } from './log.ts'
 import { ensureOperator } from './operator.ts'
 import { listenOnSocket } from './socket.ts'
@@ -51,6 +53,7 @@ export type Daemon = {
 }
 
 const SWEEP_MS = 2_000
+const RETEST_MS = 10_000
 /** Milliseconds for the calls under way, and then for their last bytes. */
 const ANSWERS_MS = 1_000
 const BYTES_MS = 600
@@ -59,7 +62,8 @@ type Closer = () => void | Promise<void>
 
 /**
  * Starts the mailbox on a data folder.
- * @throws Refusal `already_running`, `port_taken`, `bad_permissions`, `newer_store`, `damaged_store`, `usage`; nothing runs then
+ * @throws Refusal `already_running`, `port_taken`, `bad_permissions`, `newer_store`, `damaged_store`,
+ *   `store_unavailable`, `usage`; nothing runs then
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const closers: Closer[] = []
@@ -72,7 +76,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     return { ...(await start(options, closers)), stop }
   } catch (error) {
     await stop()
-    throw error
+    throw diskRefusal(error, options.dataDir, 'choose another folder with --data-dir') ?? error
   }
 }
 
@@ -90,10 +94,12 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
   const { dataDir, log } = options
   const files = inFolder(dataDir)
   const broken = Promise.withResolvers<string>()
-  process.umask(0o077) // also for what SQLite makes beside the database
-  privateFolder(dataDir)
+  closers.push(privateFiles())
   const attestor = openAttestor()
   closers.push(() => attestor.close())
+  // where nothing is yet, nothing is left of a start that cannot be; elsewhere the lock says better who is in the way
+  if (!existsSync(dataDir)) await mustBeFree(options.port, attestor)
+  privateFolder(dataDir)
   const [store, attestation] = await Promise.all([openStore(files.store, broken.resolve), attestor.selfTest()])
   closers.push(() => store.close())
   void broken.promise.then((reason) => log.error('the store cannot write any more', { reason }))
@@ -110,6 +116,14 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
   const { tcp, socket } = await openDoors(door, attestor, options, closers)
   closers.push(settle)
   served(tcp)
+  if (!attestation.ok)
+    closers.push(
+      retest(
+        () => attestor.selfTest(),
+        RETEST_MS,
+        (result) => heard(door, result),
+      ),
+    )
   const sweep = setInterval(
     () => void identity.sweep().catch((error) => complain(log, 'sweep failed', error)),
     SWEEP_MS,
@@ -135,6 +149,12 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
     newOperatorKey,
     broken: broken.promise,
   }
+}
+
+/** A later self-test: callers are served from the moment on when it passes. */
+function heard({ health, log }: Door, result: HealthFacts['attestation']): void {
+  health.attestation = result
+  if (result.ok) log.info('callers can be proved again')
 }
 
 /**

@@ -37,6 +37,14 @@ export function listen(port: number, attestor: Attestor, serve: Serve): TcpDoor 
   }
 }
 
+/**
+ * Tries to listen on `port`, and leaves it again.
+ * @throws Refusal `port_taken`
+ */
+export async function mustBeFree(port: number, attestor: Attestor): Promise<void> {
+  if (port !== 0) await listenOnce(port, attestor, () => Response.error()).stop(0)
+}
+
 function listenOnce(port: number, attestor: Attestor, serve: Serve): TcpDoor {
   const first = bind('127.0.0.1', port, attestor, serve)
   const chosen = first.port ?? port

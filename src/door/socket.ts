@@ -4,6 +4,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import type { Attestor, UnixPeer } from '../attest/attestor.ts'
+import { diskRefusal } from '../store/disk.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { privateFolder } from './folders.ts'
 import { cameOver } from './http/caller.ts'
@@ -27,7 +28,7 @@ const LONGEST = process.platform === 'darwin' ? 103 : 107
 export async function listenOnSocket(path: string, attestor: Attestor, serve: Serve, log: Log): Promise<SocketDoor> {
   if (Buffer.byteLength(path) > LONGEST)
     throw new Refusal('usage', `the socket path is longer than ${LONGEST} bytes`, { path }, 'choose one with --socket')
-  privateFolder(dirname(path))
+  privateFolder(dirname(path), '--socket')
   await clear(path)
 
   const peers = new WeakMap<object, UnixPeer>()
@@ -56,7 +57,7 @@ export async function listenOnSocket(path: string, attestor: Attestor, serve: Se
     return undefined
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error) => reject(diskRefusal(error, path, 'choose another with --socket') ?? error))
     server.listen(path, resolve)
   })
   chmodSync(path, 0o600)

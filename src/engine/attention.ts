@@ -1,12 +1,15 @@
 // What a session has seen of its mail, beside the watermarks that the store keeps: what lies below them but was not shown whole.
 import type { SessionRow } from '../store/rows.ts'
+import type { InboxRequest } from '../wire/requests.ts'
 import type { Caller, Mail } from './mail.ts'
+
+type State = NonNullable<InboxRequest['state']>
 
 type Attention = {
   /** Shown cut, or kept back because a sibling had claimed it: a cursor that passes these does not open them. */
   readonly withheld: Set<number>
-  /** How far waits with a filter have come, so that each ends for new mail only. */
-  filtered: number
+  /** How far waits with a filter have come, by the state they ask for, so that each ends for new mail only. */
+  readonly filtered: Map<State, number>
 }
 
 /** Lost with the daemon: then a cursor that passes a cut letter opens it, which claims no more than that it was listed. */
@@ -15,7 +18,7 @@ const memory = new WeakMap<SessionRow, Attention>()
 export function attentionOf(session: SessionRow): Attention {
   const known = memory.get(session)
   if (known) return known
-  const attention: Attention = { withheld: new Set(), filtered: 0 }
+  const attention: Attention = { withheld: new Set(), filtered: new Map() }
   memory.set(session, attention)
   return attention
 }

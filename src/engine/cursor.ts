@@ -14,6 +14,6 @@ export function positionOf(store: Store, cursor: string | null | undefined): num
   return sequence
 }
 
-/** The cursor of a page's end: the last sequence shown, else what the request had. */
+/** The cursor of a page's end: the last sequence shown or passed, else what the request had. */
 export const cursorAt = (store: Store, last: number | null, requested: string | null | undefined): string | null =>
   last === null ? (requested ?? null) : cursorOf(store.epoch, last)

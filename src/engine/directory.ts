@@ -16,15 +16,16 @@ const ENDED = 3
 
 /**
  * Accounts by name, a page at a time and within the usual budget; an account that alone is more is shown with the sessions
- * that fit, live ones first. Rooms are on each page.
+ * that fit, live ones first. Rooms are on each page, at most half of it, those first that the caller is a member of.
  */
 export function directory(mail: Mail, caller: Caller, request: DirectoryRequest): Json {
   const now = rfc3339(mail.now())
-  const rooms = JSON.stringify(roomsOf(mail, caller))
+  const total = request.max_bytes ?? LIMITS.budgetDefault
+  const rooms = roomsText(mail, caller, total / 2)
   const after = request.after == null ? null : canonical(request.after)
   const accounts = mail.store.registry.accounts().filter(({ name }) => after === null || canonical(name) > after)
   const limit = request.limit ?? LIMITS.pageMax
-  const budget = Math.max(LIMITS.budgetMin, (request.max_bytes ?? LIMITS.budgetDefault) - bytes(rooms) - 400)
+  const budget = total - bytes(rooms) - 400
   const shown: string[] = []
   let used = 0
   let last = request.after ?? null
@@ -41,17 +42,29 @@ export function directory(mail: Mail, caller: Caller, request: DirectoryRequest)
   }
   const more = shown.length < accounts.length
   const end = `"has_more":${more},"after":${JSON.stringify(last)},"now":"${now}"`
-  return new Json(`{"participants":[${shown.join(',')}],"rooms":${rooms},${end}}`)
+  return new Json(`{"participants":[${shown.join(',')}],${rooms},${end}}`)
 }
 
-function roomsOf(mail: Mail, { account }: Caller) {
+/** The members about rooms, at most `limit` bytes. */
+function roomsText(mail: Mail, { account }: Caller, limit: number): string {
   const { registry } = mail.store
-  return registry.rooms().map((room) => ({
-    id: room.name,
-    member: registry.isMember(room.id, account.id),
-    members: registry.members(room.id).length,
-  }))
+  const { yes = [], no = [] } = Object.groupBy(registry.rooms(), ({ id }) =>
+    registry.isMember(id, account.id) ? 'yes' : 'no',
+  )
+  const shown: string[] = []
+  let used = ROOMS_FRAME
+  for (const { id, name } of [...yes, ...no]) {
+    const member = registry.isMember(id, account.id)
+    const text = JSON.stringify({ id: name, member, members: registry.members(id).length })
+    used += text.length + 1
+    if (used > limit) return `"rooms":[${shown.join(',')}],"rooms_more":true`
+    shown.push(text)
+  }
+  return `"rooms":[${shown.join(',')}]`
 }
+
+/** Bytes of the members about rooms without the rooms. */
+const ROOMS_FRAME = 30
 
 /** At most `limit` bytes of sessions. */
 function accountText(mail: Mail, account: AccountRow, limit: number): string {

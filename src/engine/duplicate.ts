@@ -3,6 +3,7 @@ import { KIND, type MessageRow, type Recipient } from '../store/rows.ts'
 import { parseAddress } from '../wire/address.ts'
 import type { SendAnswer, SendResult } from '../wire/answers.ts'
 import type { State } from '../wire/letter.ts'
+import { LIMITS } from '../wire/limits.ts'
 import { messageId } from '../wire/names.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { rfc3339 } from '../wire/time.ts'
@@ -34,41 +35,38 @@ export function duplicateAnswer(mail: Mail, caller: Caller, id: number): SendAns
   const message = mail.store.message(id)
   if (!message) throw new Refusal('store_unavailable', 'the original of this idempotency_key is gone')
   const stored = readFragment(message.json)
+  const groups = [...Map.groupBy(message.recipients, (to) => to.text).values()]
   const answer: SendAnswer = {
     message_id: stored.message_id,
     thread: stored.thread,
     from: stored.from,
     from_text: stored.from_text,
-    results: resultsOf(mail, caller, message),
+    results: groups.slice(0, LIMITS.recipients).map((entries) => resultOf(mail, caller, message, entries)),
     duplicate: true,
     hop: stored.hop,
     created_at: stored.created_at,
     created_at_unix_ms: stored.created_at_unix_ms,
     now: rfc3339(mail.now()),
   }
+  if (groups.length > LIMITS.recipients) answer.more_results = groups.length - LIMITS.recipients
   if (stored.wake_suppressed) answer.wake_suppressed = stored.wake_suppressed
   return answer
 }
 
-function resultsOf(mail: Mail, caller: Caller, message: MessageRow): SendResult[] {
-  const groups = Map.groupBy(message.recipients, (to) => to.text)
-  return [...groups].map(([text, entries]) => {
-    const [first] = entries
-    const result: SendResult = {
-      to: parseAddress(text),
-      to_text: text,
-      ok: true,
-      state: stateOf(mail, message, entries),
-    }
-    const warning =
-      first?.kind === KIND.room
-        ? roomWarning(mail, entries, caller.account.id)
-        : first && result.state !== 'closed'
-          ? drainWarning(mail, first)
-          : undefined
-    if (warning !== undefined) result.warning = warning
-    return result
-  })
+/** `entries`: what one address led to. */
+function resultOf(mail: Mail, caller: Caller, message: MessageRow, entries: readonly Recipient[]): SendResult {
+  const [first] = entries
+  const text = first?.text ?? ''
+  const state = stateOf(mail, message, entries)
+  const result: SendResult = { to: parseAddress(text), to_text: text, ok: true, state }
+  const warning =
+    first?.kind === KIND.room
+      ? roomWarning(mail, entries, caller.account.id)
+      : first && state !== 'closed'
+        ? drainWarning(mail, first)
+        : undefined
+  if (warning !== undefined) result.warning = warning
+  return result
 }
 
 /** Of a room: closed once all closed it, opened once anybody opened it. */

@@ -5,10 +5,10 @@ import { LIMITS } from '../wire/limits.ts'
 import type { InboxRequest } from '../wire/requests.ts'
 import { attentionOf, openPassed } from './attention.ts'
 import { cursorAt, positionOf } from './cursor.ts'
-import { addressee, letterText, ownAddress, previewText, rowSuffix, toText } from './letter.ts'
+import { addressee, ownAddress, previewText, rowSuffix, sizedLetter, toText } from './letter.ts'
 import type { Caller, Mail, Patience } from './mail.ts'
 import { orphansText } from './orphans.ts'
-import { endText, type Filled, fillPage } from './page.ts'
+import { endText, type Filled, fillPage, hasLetter } from './page.ts'
 import { waitFor } from './wait.ts'
 import { addressOf } from './who.ts'
 
@@ -24,7 +24,7 @@ export async function inbox(mail: Mail, caller: Caller, request: InboxRequest, p
   const state = request.state ?? 'open'
   const plain = state === 'open' && request.since_unix_ms == null
   const seconds = request.wait_secs ?? 0
-  const given = plain ? session.given : Math.max(session.given, attention.filtered)
+  const given = plain ? session.given : Math.max(session.given, attention.filtered.get(state) ?? 0)
   const after = cursor ?? (seconds > 0 ? given : 0)
   const orphaned =
     state === 'open' && cursor === null
@@ -33,30 +33,35 @@ export async function inbox(mail: Mail, caller: Caller, request: InboxRequest, p
 
   const passing = cursor === null ? null : openPassed(mail, caller, cursor)
   let page = readPage(mail, caller, request, after, orphaned.length)
+  let from = after
+  // a page that stopped before it found anything ends a wait too: its cursor goes on, and nobody is held meanwhile
+  const ready = () => page.shown.length > 0 || page.more
   const look = () => {
-    if (page.shown.length === 0) page = readPage(mail, caller, request, after, orphaned.length)
-    return page.shown.length > 0
+    if (ready()) return true
+    from = page.end ?? from
+    page = readPage(mail, caller, request, from, orphaned.length)
+    return ready()
   }
   if (passing) await passing
   let waited: number | null = null
-  if (seconds > 0 && patience) waited = page.shown.length > 0 ? 0 : await waitFor(mail, caller, seconds, patience, look)
+  if (seconds > 0 && patience) waited = ready() ? 0 : await waitFor(mail, caller, seconds, patience, look)
 
-  const last = page.shown.at(-1)?.id ?? null
+  const end = page.end ?? (from > after ? from : null)
   // a client that has left was given nothing
-  if (last !== null && !patience?.signal.aborted) {
+  if (end !== null && !patience?.signal.aborted) {
     tellNotified(mail, page.shown)
     for (const row of page.shown) attention.withheld.delete(row.id)
     if (page.cut) attention.withheld.add(page.cut.id)
-    if (!plain) attention.filtered = Math.max(attention.filtered, last)
-    else if (after <= session.given && last > session.given) {
-      session.given = last
+    if (!plain) attention.filtered.set(state, Math.max(attention.filtered.get(state) ?? 0, end))
+    else if (after <= session.given && end > session.given) {
+      session.given = end
       store.touchSession(session)
     }
   }
   const unread = store.unread(account.box, session.box)
   const held = waited === null ? '' : `"waited_secs":${waited},`
-  const end = endText(page.more, cursorAt(store, last, request.cursor), mail.now())
-  return new Json(`{"messages":[${page.text}],"unread":${unread},${orphaned}${held}${end}}`)
+  const ending = endText(page.more, cursorAt(store, end, request.cursor), mail.now())
+  return new Json(`{"messages":[${page.text}],"unread":${unread},${orphaned}${held}${ending}}`)
 }
 
 function readPage(mail: Mail, caller: Caller, request: InboxRequest, after: number, taken: number): Filled<PageRow> {
@@ -71,8 +76,7 @@ function readPage(mail: Mail, caller: Caller, request: InboxRequest, after: numb
   const toSession = toText(addressOf(caller))
 
   const visible = (row: PageRow): boolean => {
-    if (row.kind === KIND.room && (row.senderBox === session.box || !registry.isMember(row.room, account.id)))
-      return false
+    if (!hasLetter(row)) return false
     if (state === 'new' || state === 'opened') return (row.opened === null) === (state === 'new')
     if (!claims || row.kind !== KIND.account) return true
     const claim = registry.claim(row.box, row.id, now)
@@ -97,7 +101,7 @@ function readPage(mail: Mail, caller: Caller, request: InboxRequest, after: numb
   })
   return fillPage(rows, request, taken, {
     visible,
-    text: (row) => letterText(row.json, rowSuffix(mail, row, to(row), now)),
+    text: (row) => sizedLetter(row.json, rowSuffix(mail, row, to(row), now)),
     short: (row, limit) => previewText(row.json, rowSuffix(mail, row, to(row), now), limit),
   })
 }

@@ -74,6 +74,15 @@ export function addressee(mail: Mail, caller: Caller, copy: DeliveryRow, message
 
 export const ownAddress = (caller: Caller): Address => ({ kind: 'direct', participant: caller.account.name })
 
+/** A text whose length in bytes is known already. */
+export type Sized = { text: string; bytes: number }
+
+/** The letter with its length: what is added to a fragment is ASCII, and a fragment is counted without being copied first. */
+export const sizedLetter = (fragment: string, suffix: string): Sized => ({
+  text: letterText(fragment, suffix),
+  bytes: bytes(fragment) + suffix.length + 2,
+})
+
 /** The letter as one JSON object. */
 export const letterText = (fragment: string, suffix: string): string => `{${fragment}${suffix}}`
 

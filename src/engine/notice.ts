@@ -4,9 +4,10 @@ import type { NoticeAnswer } from '../wire/answers.ts'
 import type { NoticeRequest } from '../wire/requests.ts'
 import { rfc3339 } from '../wire/time.ts'
 import type { Caller, Mail } from './mail.ts'
+import { hasLetter, LOOKED_AT } from './page.ts'
 
-/** Letters looked at for one notice: what lies beyond is only counted as more, so that a full mailbox costs no more. */
-const LOOKED_AT = 200
+/** Letters counted for one notice: what lies beyond is only told as more, so that a full mailbox costs no more. */
+const COUNTED = 200
 
 /**
  * Letters above both watermarks, that of notices and that of the inbox. Not told: what the session wrote itself, what a sibling
@@ -21,12 +22,19 @@ export function notice(mail: Mail, caller: Caller, request: NoticeRequest): Noti
   const fresh: PageRow[] = []
   let last = after
   let more = false
+  let looked = 0
   for (const row of store.head > after
-    ? store.page({ ...boxes, which: 'open', after, since: null, expect: LOOKED_AT })
+    ? store.page({ ...boxes, which: 'open', after, since: null, expect: COUNTED })
     : []) {
-    if (fresh.length === LOOKED_AT) {
+    if (fresh.length === COUNTED) {
       more = true
       break
+    }
+    // where that many are no news, the next notice goes on
+    if (looked++ === LOOKED_AT) break
+    if (!hasLetter(row)) {
+      last = row.id
+      continue
     }
     // from here on it waits for a notice that starts no turn: the watermark cannot leave a gap
     if (request.starts_turn === true && row.json.includes(SUPPRESSED)) break

@@ -6,7 +6,7 @@ import { LIMITS } from '../wire/limits.ts'
 import { bytes } from '../wire/text.ts'
 import { rfc3339 } from '../wire/time.ts'
 import { cursorAt } from './cursor.ts'
-import { letterText, messageSuffix, previewText } from './letter.ts'
+import { letterText, messageSuffix, previewText, type Sized } from './letter.ts'
 import type { Caller, Mail } from './mail.ts'
 
 export type PageRequest = { limit?: number | null; cursor?: string | null; max_bytes?: number | null }
@@ -15,10 +15,14 @@ export type PageRequest = { limit?: number | null; cursor?: string | null; max_b
 export type Show<T> = {
   /** Not shown and not counted where false. */
   visible: (row: T) => boolean
-  text: (row: T) => string
+  text: (row: T) => string | Sized
   /** The same within `limit` bytes: for a row that alone is more than a page. */
   short: (row: T, limit: number) => string
 }
+
+/** What a list walks over. A row without a letter is nothing of the reader's: it is only looked at. */
+type Row = { id: number; json: string; recipients?: readonly unknown[] }
+export const hasLetter = (row: Row): boolean => row.json !== ''
 
 export type Filled<T> = {
   /** The items, joined by commas. */
@@ -26,27 +30,63 @@ export type Filled<T> = {
   shown: T[]
   /** The one item that had to be shortened. */
   cut: T | null
-  /** There is at least one more visible row. */
+  /** There is at least one more visible row, or so much was looked at that it is left to the next page to find one. */
   more: boolean
+  /** Id of the row behind which the next page begins; null where it begins where this one did. */
+  end: number | null
 }
+
+/** Rows looked at for one page, shown or not: nobody waits for a mailbox that has to be walked as a whole. */
+export const LOOKED_AT = 4_000
+
+/**
+ * So many rows that are not shown at the end of a page are looked at again by the next: a letter among them that is reopened
+ * or given back is then found. Longer stretches are passed.
+ */
+const REPEATED = 200
+
+/** A long letter, or one to many, counts as several rows: each KB and each twenty recipients is one. */
+const costOf = (row: Row): number => Math.max(1, row.json.length / 1_000, (row.recipients?.length ?? 0) / 20)
 
 /** Members of a list answer around the items: has_more, cursor, now and a number or two. */
 const FRAME = 200
 
-/** Takes rows while they fit; `taken` bytes of the budget are spent elsewhere in the answer. Stops reading as soon as it knows. */
-export function fillPage<T>(rows: Iterable<T>, request: PageRequest, taken: number, show: Show<T>): Filled<T> {
+/**
+ * Takes rows while they fit; `taken` bytes of the budget are spent elsewhere in the answer. Stops reading as soon as it knows
+ * whether there are more, and in any case after `LOOKED_AT` rows.
+ */
+export function fillPage<T extends Row>(
+  rows: Iterable<T>,
+  request: PageRequest,
+  taken: number,
+  show: Show<T>,
+): Filled<T> {
   const limit = request.limit ?? LIMITS.pageDefault
   const budget = (request.max_bytes ?? LIMITS.budgetDefault) - FRAME - taken
-  const page: Filled<T> = { text: '', shown: [], cut: null, more: false }
+  const page: Filled<T> = { text: '', shown: [], cut: null, more: false, end: null }
   let used = 0
+  let cost = 0
+  let hidden = 0
+  let passed: number | null = null
   for (const row of rows) {
-    if (!show.visible(row)) continue
+    if (cost >= LOOKED_AT) {
+      page.more = true
+      page.end = passed ?? page.end
+      break
+    }
+    cost += costOf(row)
+    if (!show.visible(row)) {
+      hidden++
+      passed = row.id
+      continue
+    }
     if (page.cut !== null || page.shown.length >= limit) {
       page.more = true
       break
     }
-    const text = show.text(row)
-    const size = bytes(text) + 1
+    const item = show.text(row)
+    const text = typeof item === 'string' ? item : item.text
+    const size = (typeof item === 'string' ? bytes(item) : item.bytes) + 1
     if (used + size <= budget) page.text += used === 0 ? text : `,${text}`
     else if (used === 0) {
       page.text = show.short(row, budget)
@@ -57,7 +97,11 @@ export function fillPage<T>(rows: Iterable<T>, request: PageRequest, taken: numb
     }
     used += size
     page.shown.push(row)
+    page.end = row.id
+    hidden = 0
+    passed = null
   }
+  if (hidden > REPEATED) page.end = passed
   return page
 }
 
@@ -68,14 +112,8 @@ export const showMessages = (mail: Mail, caller: Caller, now: number): Pick<Show
 })
 
 /** The answer of a list without further members. */
-export function listAnswer<T extends { id: number }>(
-  store: Store,
-  member: string,
-  page: Filled<T>,
-  request: PageRequest,
-  now: number,
-): Json {
-  const cursor = cursorAt(store, page.shown.at(-1)?.id ?? null, request.cursor)
+export function listAnswer<T>(store: Store, member: string, page: Filled<T>, request: PageRequest, now: number): Json {
+  const cursor = cursorAt(store, page.end, request.cursor)
   return new Json(`{"${member}":[${page.text}],${endText(page.more, cursor, now)}}`)
 }
 

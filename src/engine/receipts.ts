@@ -7,7 +7,7 @@ import { positionOf } from './cursor.ts'
 import { readFragment } from './fragment.ts'
 import type { Caller, Mail } from './mail.ts'
 import { mayRead, readable } from './may-read.ts'
-import { fillPage, listAnswer } from './page.ts'
+import { fillPage, hasLetter, listAnswer } from './page.ts'
 import { fittingReceipts, receiptsText } from './receipt.ts'
 import { sentBefore } from './sent.ts'
 
@@ -25,7 +25,7 @@ export function receipts(mail: Mail, caller: Caller, request: ReceiptsRequest): 
   const rows =
     request.message_id == null ? sentBefore(mail, caller, position) : [readable(mail, caller, request.message_id)]
   const page = fillPage<MessageRow>(rows, request, 0, {
-    visible: (message) => mayRead(mail, caller, message),
+    visible: (message) => hasLetter(message) && mayRead(mail, caller, message),
     text: (message) => entryText(message, receiptsText(mail, caller, message, now)),
     short: (message, limit) =>
       entryText(message, fittingReceipts(receiptsText(mail, caller, message, now), limit - ENTRY)),

@@ -50,16 +50,16 @@ export const claimedRefusal = (mail: Mail, id: string, claim: { session: number;
 export type Addressed = { to: readonly AddressInput[]; warning?: string }
 
 /**
- * To whom a reply without `to` goes: the room of a room letter, else the session that wrote. Who answers its own message
- * goes on talking to those it was sent to. Where the session that wrote has ended and no other has its mailbox, the answer
+ * To whom a reply without `to` goes: the room of a room letter, else the session that wrote. Who answers a message of its
+ * own, or one that its account sent, goes on talking to those it was sent to. Where the session that wrote has ended and no other has its mailbox, the answer
  * goes to its account, openly: in the mailbox of the session nobody would read it.
  */
 export function replyRecipients(mail: Mail, caller: Caller, { message, copy }: Parent): Addressed {
   const { registry } = mail.store
   const room = copy?.kind === KIND.room ? registry.roomById(copy.room) : undefined
   if (room) return { to: [`#${room.name}`] }
-  if (message.senderBox === caller.session.box && message.account === caller.account.id)
-    return { to: [...new Set(message.recipients.map((to) => to.text))] }
+  const own = message.senderBox === caller.session.box || copy === null
+  if (own && message.account === caller.account.id) return { to: [...new Set(message.recipients.map((to) => to.text))] }
   const account = registry.accountById(message.account)
   // a name that was given to another account since then does not stand for the one that wrote
   if (!account || !isCurrent(mail, account) || isAttended(mail, message.senderBox))

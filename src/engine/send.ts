@@ -34,7 +34,8 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
   const hop = hopOf(caller, parent)
   const { to, warning } = addressed(mail, caller, request, parent)
   const resolved = resolve(mail, caller, to)
-  const results = resolved.map(resultOf)
+  const told = toldOf(resolved)
+  const results = told.map(resultOf)
   const recipients = deliveriesOf(resolved)
   if (recipients.length === 0) throw nobody(resolved, results)
   const wakeSuppressed = checkRates(mail, caller, recipients, hop)
@@ -72,7 +73,7 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
   if (outcome.conflict) throw conflict(mail, outcome.id)
   if (outcome.duplicate) return duplicateAnswer(mail, caller, outcome.id)
 
-  warn(mail, caller, resolved, results, warning)
+  warn(mail, caller, told, results, warning)
   const id = messageId(outcome.id, random)
   const answer: SendAnswer = {
     message_id: id,
@@ -85,6 +86,7 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
     created_at_unix_ms: outcome.created,
     now: rfc3339(mail.now()),
   }
+  if (resolved.length > told.length) answer.more_results = resolved.length - told.length
   if (outcome.closed && replyTo !== null) answer.closed = replyTo
   if (outcome.superseded > 0) answer.superseded = outcome.superseded
   if (wakeSuppressed) answer.wake_suppressed = wakeSuppressed
@@ -98,6 +100,12 @@ function addressed(mail: Mail, caller: Caller, request: SendRequest, parent: Par
   if (!parent) throw new Refusal('no_recipient', 'there is neither to nor reply_to')
   return replyRecipients(mail, caller, parent)
 }
+
+/** Those of whom the answer tells: no more than may be named, and who was refused before all others. */
+const toldOf = (resolved: readonly Resolved[]): readonly Resolved[] =>
+  resolved.length <= LIMITS.recipients
+    ? resolved
+    : [...resolved].sort((a, b) => Number(a.refusal === null) - Number(b.refusal === null)).slice(0, LIMITS.recipients)
 
 const resultOf = ({ to, text, refusal }: Resolved): SendResult =>
   refusal ? { to, to_text: text, ok: false, refusal: refusal.toJSON() } : { to, to_text: text, ok: true, state: 'new' }

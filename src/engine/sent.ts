@@ -6,7 +6,7 @@ import { positionOf } from './cursor.ts'
 import { letterText, messageSuffix, previewText } from './letter.ts'
 import type { Caller, Mail } from './mail.ts'
 import { mayRead } from './may-read.ts'
-import { fillPage, listAnswer } from './page.ts'
+import { fillPage, hasLetter, listAnswer } from './page.ts'
 import { fittingReceipts, receiptsText } from './receipt.ts'
 
 /** The cursor goes on towards the older ones. @throws Refusal `cursor_expired` */
@@ -14,7 +14,7 @@ export function sent(mail: Mail, caller: Caller, request: SentRequest): Json {
   const { store } = mail
   const now = mail.now()
   const page = fillPage(sentBefore(mail, caller, positionOf(store, request.cursor)), request, 0, {
-    visible: (message) => mayRead(mail, caller, message),
+    visible: (message) => hasLetter(message) && mayRead(mail, caller, message),
     text: (message) => letterText(message.json, suffixOf(message, receiptsText(mail, caller, message, now))),
     short: (message, limit) => {
       const receipts = fittingReceipts(receiptsText(mail, caller, message, now), limit / 2)
@@ -28,6 +28,6 @@ export function sent(mail: Mail, caller: Caller, request: SentRequest): Json {
   }
 }
 
-/** What the caller's account sent and this session may see as sent, newest first, below `position`. */
+/** What the caller's account sent, newest first, below `position`; without its letter what this session may not see as sent. */
 export const sentBefore = (mail: Mail, { account, session }: Caller, position: number | null) =>
   mail.store.sent(account.id, [0, session.box], position ?? Number.MAX_SAFE_INTEGER)

@@ -8,6 +8,7 @@ import type { UnreadRequest } from '../wire/requests.ts'
 import { rfc3339 } from '../wire/time.ts'
 import { ageOf } from './letter.ts'
 import type { Caller, Mail } from './mail.ts'
+import { hasLetter, LOOKED_AT } from './page.ts'
 import { knownAccount } from './recipients.ts'
 import { findSession } from './session.ts'
 import { addressOf, sessionAddress } from './who.ts'
@@ -42,9 +43,12 @@ function answer(mail: Mail, target: Address, { unread, oldest }: Count): UnreadA
   return { target, unread, oldest_age_secs: oldest === null ? null : ageOf(oldest, now), now: rfc3339(now) }
 }
 
+/** The oldest is null also where more than can be looked at lies before it. */
 function ownCount(mail: Mail, caller: Caller, counted: (row: PageRow) => boolean): Count {
   const { store } = mail
   const { account, session } = caller
+  const unread = store.unread(account.box, session.box)
+  if (unread === 0) return { unread, oldest: null }
   const rows = store.page({
     accountBox: account.box,
     sessionBox: session.box,
@@ -53,13 +57,12 @@ function ownCount(mail: Mail, caller: Caller, counted: (row: PageRow) => boolean
     since: null,
     expect: 1,
   })
-  let oldest: number | null = null
-  for (const row of rows)
-    if (counted(row)) {
-      oldest = row.created
-      break
-    }
-  return { unread: store.unread(account.box, session.box), oldest }
+  let looked = 0
+  for (const row of rows) {
+    if (hasLetter(row) && counted(row)) return { unread, oldest: row.created }
+    if (++looked === LOOKED_AT) break
+  }
+  return { unread, oldest: null }
 }
 
 /** The account's own part: without what lies in the session's box. */

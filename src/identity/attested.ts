@@ -11,5 +11,18 @@ const MESSAGES: Readonly<Record<AttestRefusal['kind'], string>> = {
   unsupported_platform: 'this platform cannot tell who calls',
 }
 
+/** errno(3): the process, or the whole machine, has no descriptor left. */
+const EMFILE = 24
+const ENFILE = 23
+
 /** `seen` says what was found; it holds no argument and no environment of anybody. */
-export const unattested = ({ kind, seen }: AttestRefusal): Refusal => new Refusal(kind, MESSAGES[kind], { seen })
+export function unattested({ kind, seen }: AttestRefusal): Refusal {
+  if (seen.scan === 'failed' && (seen.errno === EMFILE || seen.errno === ENFILE))
+    return new Refusal(
+      kind,
+      'the mailbox lacks file descriptors',
+      { seen },
+      'raise the limit of the mailbox: LimitNOFILE of its service, or ulimit -n; close connections that are not used',
+    )
+  return new Refusal(kind, MESSAGES[kind], { seen })
+}

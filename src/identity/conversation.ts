@@ -17,7 +17,9 @@ const VARIABLES = [...CLIENTS.values()].flatMap(({ conversation }) => conversati
 export function saidKey(said: Said, holder: Holder): string | null {
   const key = said.conversation?.key
   if (key === undefined || !KEY.test(key) || bytes(key) > LIMITS.key) return null
-  return holder.conversations.has(key) || holder.conversations.size < MOST ? key : null
+  const { conversations, registering } = holder
+  const known = conversations.has(key) || registering.has(key)
+  return known || conversations.size + registering.size < MOST ? key : null
 }
 
 /**

@@ -8,6 +8,8 @@ import type { Said } from './corroborate.ts'
 export class Holder {
   own: SessionRow | null = null
   readonly conversations = new Map<string, SessionRow>()
+  /** Conversations whose session is being made. */
+  readonly registering = new Set<string>()
   /** The process as it was last seen; null until then, after a restart of the mailbox. */
   process: Process | null = null
   /** What its client called itself last: an older client says so once, when it connects. */
@@ -26,7 +28,10 @@ export class Holder {
 
   add(session: SessionRow): void {
     if (session.conversation === null) this.own = session
-    else this.conversations.set(session.conversation, session)
+    else {
+      this.registering.delete(session.conversation)
+      this.conversations.set(session.conversation, session)
+    }
   }
 
   sessions(): SessionRow[] {

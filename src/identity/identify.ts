@@ -128,11 +128,15 @@ export function openIdentity(store: Store, attestor: Attestor, options: Identity
   }
 
   /** One registration at a time for each session: the calls that arrive meanwhile wait for the same one. */
-  function registered(account: AccountRow, anchor: Process, key: string | null, said: Said): Promise<SessionRow> {
+  function registered(holder: Holder, account: AccountRow, anchor: Process, key: string | null, said: Said) {
     const id = `${account.id} ${anchor.pid} ${anchor.start} ${anchor.pidfd} ${key ?? ''}`
     const running = pending.get(id)
     if (running) return running
-    const started = register(registrar, account, anchor, key, said).finally(() => pending.delete(id))
+    if (key !== null) holder.registering.add(key)
+    const started = register(registrar, account, anchor, key, said).finally(() => {
+      pending.delete(id)
+      if (key !== null) holder.registering.delete(key)
+    })
     pending.set(id, started)
     return started
   }
@@ -143,7 +147,7 @@ export function openIdentity(store: Store, attestor: Attestor, options: Identity
     const anchor = anchorNow(known, holder)
     const named = saidKey(said, holder)
     const key = named ?? impliedConversation(attestor, known.process, anchor, recognise(anchor), holder)
-    const session = holder.session(key) ?? (await registered(account, anchor, key, said))
+    const session = holder.session(key) ?? (await registered(holder, account, anchor, key, said))
     if (named === null) contact.keyless = session
     return seen(call, session)
   }

@@ -20,7 +20,10 @@ export async function threadCommitter(path: string, broken: (reason: string) => 
   let pending: ((outcomes: readonly Outcome[]) => void) | null = null
   const ready = Promise.withResolvers<void>()
   const closed = Promise.withResolvers<void>()
-  worker.onmessage = ({ data }: MessageEvent<{ ready: true } | { closed: true } | { outcomes: Outcome[] }>) => {
+  worker.onmessage = ({
+    data,
+  }: MessageEvent<{ ready: true } | { failed: string } | { closed: true } | { outcomes: Outcome[] }>) => {
+    if ('failed' in data) return ready.reject(new Error(data.failed))
     if ('ready' in data) return ready.resolve()
     if ('closed' in data) return closed.resolve()
     const done = pending

@@ -1,6 +1,8 @@
 // Thread entry: what must not delay a commit: checkpoints of the write-ahead log, the search index, and copies of the store.
 import { connect } from './connect.ts'
+import { isDiskFault } from './disk.ts'
 import { Projector } from './projector.ts'
+import { orReason } from './thread.ts'
 
 declare const self: Worker
 
@@ -21,35 +23,51 @@ const QUIET = 400
 let run: (order: HousekeeperOrder) => void = () => {}
 
 self.onmessage = ({ data }: MessageEvent<HousekeeperOrder>) => {
-  if ('copy' in data) return copy(data.copy, data.to)
-  if (!('open' in data)) return run(data)
+  if ('copy' in data) postMessage(orReason(() => copy(data.copy, data.to)))
+  else if ('open' in data) postMessage(orReason(() => open(data)))
+  else run(data)
+}
+
+function open(data: Extract<HousekeeperOrder, { open: string }>): { ready: true } {
   const db = connect(data.open, 'FULL')
   const checkpoint = db.prepare<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(PASSIVE)')
   const projector = new Projector(db, data.search, data.epoch)
   run = (order) => {
     if ('catchUp' in order) {
-      while (projector.step(QUIET) > 0);
+      orFull(() => {
+        while (projector.step(QUIET) > 0);
+      })
       postMessage({ ticket: order.ticket })
     } else if ('tick' in order) {
       // PASSIVE never waits for readers or the writer; the log is reused, not truncated (a recycled log syncs faster)
-      checkpoint.get()
-      const indexed = projector.step(order.quiet ? QUIET : BUSY)
-      postMessage({ more: indexed > 0 })
+      orFull(() => checkpoint.get())
+      const indexed = orFull(() => projector.step(order.quiet ? QUIET : BUSY))
+      postMessage({ more: indexed !== null && indexed > 0 })
     } else if ('close' in order) {
       projector.close()
       db.close()
       postMessage({ closed: true })
     }
   }
-  postMessage({ ready: true })
+  return { ready: true }
 }
 
-function copy(path: string, to: string): void {
+/** A full disk ends no thread: the log grows and search is behind until a later tick succeeds. */
+function orFull<T>(work: () => T): T | null {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Error && isDiskFault(error.message)) return null
+    throw error
+  }
+}
+
+function copy(path: string, to: string): { copied: true } {
   const db = connect(path, 'FULL', true)
   try {
     db.run('VACUUM INTO ?', [to])
   } finally {
     db.close()
   }
-  postMessage({ copied: true })
+  return { copied: true }
 }

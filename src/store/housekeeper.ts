@@ -44,7 +44,10 @@ export async function threadHousekeeper(mail: string, search: string, epoch: str
   }
   worker.onmessage = ({
     data,
-  }: MessageEvent<{ ready: true } | { closed: true } | { ticket: number } | { more: boolean }>) => {
+  }: MessageEvent<
+    { ready: true } | { failed: string } | { closed: true } | { ticket: number } | { more: boolean }
+  >) => {
+    if ('failed' in data) return ready.reject(new Error(data.failed))
     if ('ready' in data) return ready.resolve()
     if ('closed' in data) return closed.resolve()
     if ('ticket' in data) {
@@ -94,7 +97,8 @@ export async function threadHousekeeper(mail: string, search: string, epoch: str
 export function copyInThread(path: string, to: string): Promise<void> {
   const worker = new Worker(new URL('./housekeeper-worker.ts', import.meta.url).href)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  worker.onmessage = () => resolve()
+  worker.onmessage = ({ data }: MessageEvent<{ copied: true } | { failed: string }>) =>
+    'failed' in data ? reject(new Error(data.failed)) : resolve()
   worker.onerror = (event) => reject(new Error(event.message))
   worker.postMessage({ copy: path, to } satisfies HousekeeperOrder)
   return promise.finally(() => worker.terminate())

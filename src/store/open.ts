@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { Refusal } from '../wire/refusal.ts'
 import { inlineCommitter, threadCommitter } from './committer.ts'
 import { checkSqlite, connect } from './connect.ts'
+import { diskRefusal } from './disk.ts'
 import { inlineHousekeeper, threadHousekeeper } from './housekeeper.ts'
 import { lock } from './lock.ts'
 import { migrate } from './migrate.ts'
@@ -23,7 +24,7 @@ function epochOf(db: Database): string {
 /**
  * Opens or creates the store at `path` (its lock and its search index lie beside it) or one in memory.
  * `onBroken` is told when the writer thread has died: nothing more can be written, the daemon should end.
- * @throws Refusal `already_running`, `newer_store`, `damaged_store`, `store_unavailable`
+ * @throws Refusal `already_running`, `newer_store`, `damaged_store`, `store_unavailable`, `bad_permissions`
  */
 export async function openStore(
   path: string | ':memory:',
@@ -44,7 +45,8 @@ export async function openStore(
       release() {},
     })
   }
-  const held = lock(join(dirname(path), 'lock'))
+  const folder = dirname(path)
+  const held = lockIn(folder)
   try {
     const db = connect(path, 'FULL')
     const sqlite = checkSqlite(db)
@@ -55,7 +57,7 @@ export async function openStore(
       queue?.break(reason)
       onBroken(reason)
     })
-    const housekeeper = await threadHousekeeper(path, join(dirname(path), 'search.sqlite'), epoch)
+    const housekeeper = await threadHousekeeper(path, join(folder, 'search.sqlite'), epoch)
     const make: Parts['queue'] = (before, after) => {
       queue = new Queue(committer, before, after)
       return queue
@@ -65,6 +67,17 @@ export async function openStore(
     held.release()
     if (error instanceof Error && /malformed|not a database|corrupt/i.test(error.message))
       throw new Refusal('damaged_store', `the store cannot be read: ${error.message}`)
-    throw error
+    throw diskRefusal(error, path, ANOTHER) ?? error
+  }
+}
+
+const ANOTHER = 'choose another folder with --data-dir'
+
+function lockIn(folder: string): ReturnType<typeof lock> {
+  const path = join(folder, 'lock')
+  try {
+    return lock(path)
+  } catch (error) {
+    throw diskRefusal(error, path, ANOTHER) ?? error
   }
 }

@@ -1,5 +1,6 @@
 // Group commit: jobs that arrive while a commit runs share the next one. Bounded; each job gets its own answer after the fsync.
 import { Refusal } from '../wire/refusal.ts'
+import { isDiskFault } from './disk.ts'
 import type { Job, JobOf, Outcome, Results } from './jobs/job.ts'
 
 /** Where batches are committed: the writer thread, or the writer itself for a store in memory. */
@@ -12,6 +13,8 @@ export type Committer = {
 const LIMIT = 10_000
 const BATCH = 512
 const EAGER = 64
+/** Milliseconds from a fault of the disk to the next try. */
+const RETRY_MS = 2_000
 
 type Waiting = { job: Job; done: (outcome: Outcome) => void }
 
@@ -22,6 +25,8 @@ export class Queue {
   #closing: (() => void) | null = null
   #closed = false
   #broken: string | null = null
+  #fault: string | null = null
+  #retry: Timer | null = null
   commits = 0
   committed = 0
 
@@ -31,6 +36,11 @@ export class Queue {
     readonly before: (now: number) => readonly Job[],
     readonly after: () => void,
   ) {}
+
+  /** Why the last batch could not be written, when the disk was the reason; null once one could be again. */
+  get fault(): string | null {
+    return this.#broken ?? this.#fault
+  }
 
   get queued(): number {
     return this.#waiting.length
@@ -69,11 +79,22 @@ export class Queue {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    if (this.#retry) clearTimeout(this.#retry)
     if (this.#broken === null && (this.#running || this.#waiting.length > 0))
       await new Promise<void>((resolve) => {
         this.#closing = resolve
       })
     await this.committer.close()
+  }
+
+  /** After a fault of the disk something is written now and then, so that its end is seen though nobody sends. */
+  #judge(outcomes: readonly Outcome[]): void {
+    this.#fault = outcomes.map(diskFault).find((reason) => reason !== null) ?? null
+    if (this.#fault === null || this.#closed || this.#retry) return
+    this.#retry = setTimeout(() => {
+      this.#retry = null
+      this.submit({ k: 'probe', at: Date.now() }, () => {}).catch(() => {})
+    }, RETRY_MS)
   }
 
   #schedule(): void {
@@ -98,6 +119,7 @@ export class Queue {
       this.#running = false
       this.commits++
       this.committed += batch.length
+      this.#judge(outcomes)
       // a turn of the loop more and those who were just answered may join the next batch; a large one waits for nobody
       if (this.#waiting.length >= EAGER) this.#post()
       else if (this.#waiting.length > 0) this.#schedule()
@@ -110,6 +132,9 @@ export class Queue {
     })
   }
 }
+
+const diskFault = (outcome: Outcome): string | null =>
+  outcome !== null && 'failed' in outcome && isDiskFault(outcome.failed) ? outcome.failed : null
 
 function failed(operation: string, reason: string): Refusal {
   return new Refusal('store_unavailable', `the store could not write: ${reason}`, { operation, retry_after_ms: 1000 })

@@ -53,9 +53,9 @@ function makeOwn(copy: string): void {
     // one file to rename, no log beside it
     db.run('PRAGMA journal_mode = DELETE')
     const check = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()?.integrity_check
-    if (check !== 'ok') throw new Refusal('damaged_store', `the backup is damaged: ${check ?? 'unreadable'}`)
+    if (check !== 'ok') throw unusable(`the backup is damaged: ${check ?? 'unreadable'}`)
     const version = db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0
-    if (version < 1) throw new Refusal('damaged_store', 'the backup is no mail4agent store')
+    if (version < 1) throw unusable('the file is no backup of a mailbox')
     if (version > MIGRATIONS.length)
       throw new Refusal('newer_store', `the backup has schema ${version}, this mail4agent knows ${MIGRATIONS.length}`)
     const epoch = Buffer.from(crypto.getRandomValues(new Uint8Array(4))).toString('hex')
@@ -63,11 +63,21 @@ function makeOwn(copy: string): void {
   } catch (error) {
     rmSync(copy, { force: true })
     if (error instanceof Refusal) throw error
-    throw new Refusal(
-      'damaged_store',
-      `the backup cannot be read: ${error instanceof Error ? error.message : 'unknown'}`,
+    const why = error instanceof Error ? error.message : 'unknown'
+    throw unusable(
+      /not a database|no such table/.test(why)
+        ? 'the file is no backup of a mailbox'
+        : `the backup cannot be read: ${why}`,
     )
   } finally {
     db.close()
   }
 }
+
+const unusable = (message: string): Refusal =>
+  new Refusal(
+    'damaged_store',
+    message,
+    {},
+    'name a file that mail4agent admin backup has written; the mailbox is as it was',
+  )

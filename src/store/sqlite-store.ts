@@ -89,6 +89,10 @@ export class SqliteStore implements Store {
     )
   }
 
+  get fault(): string | null {
+    return this.#queue.fault
+  }
+
   send: Store['send'] = (job) => this.#writes.send(job)
   settle: Store['settle'] = (account, session, ids, reason) => this.#writes.settle(account, session, ids, reason)
   reopen: Store['reopen'] = (account, session, ids) => this.#writes.reopen(account, session, ids)

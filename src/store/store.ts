@@ -138,6 +138,8 @@ export interface Store {
   readonly registry: Registry
   /** The newest sequence that is committed. */
   readonly head: number
+  /** Why writes fail just now, when that lies at the disk; it is null again by itself, at most seconds after the disk is well. */
+  readonly fault: string | null
 
   // writes: each resolves after the commit that holds it (fsync); refusals `busy`, `store_unavailable`, `shutting_down`
   send(job: SendJob): Promise<SendOutcome>

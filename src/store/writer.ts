@@ -106,6 +106,8 @@ function runner(context: Context): (job: Job) => Outcome {
         return registry.clearListener(job)
       case 'setCursor':
         return registry.setCursor(job)
+      case 'probe':
+        return registry.probe(job)
     }
   }
 }

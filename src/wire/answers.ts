@@ -17,7 +17,11 @@ export const SendResult = Type.Object({
   to_text: Type.String(),
   ok: Type.Boolean(),
   state: Type.Optional(Type.String()),
-  warning: Type.Optional(Type.String({ description: 'what the sender should know: nobody drains that mailbox, or the answer went to the account' })),
+  warning: Type.Optional(
+    Type.String({
+      description: 'what the sender should know: nobody drains that mailbox, or the answer went to the account',
+    }),
+  ),
   refusal: Type.Optional(RefusalBody),
 })
 export type SendResult = Static<typeof SendResult>
@@ -28,6 +32,9 @@ export const SendAnswer = Type.Object({
   from: Address,
   from_text: Type.String(),
   results: Type.Array(SendResult),
+  more_results: Type.Optional(
+    Type.Integer({ description: 'so many more recipients are not listed; every one that was refused is' }),
+  ),
   duplicate: Type.Optional(
     Type.Boolean({ description: 'the same idempotency_key was used before; this is that message' }),
   ),
@@ -126,6 +133,7 @@ export const WhoamiAnswer = Type.Object({
   label: nullable(Type.String()),
   capabilities: Type.Array(Type.String()),
   rooms: Type.Array(Name),
+  rooms_more: Type.Optional(Type.Boolean({ description: 'there are more rooms than are listed' })),
   card: nullable(Card),
   unread: Type.Integer(),
   explain: Type.Optional(Explanation),
@@ -137,6 +145,7 @@ export const DirectoryAnswer = Type.Object({
     Type.Object({ id: Name, label: nullable(Type.String()), kind: Type.String(), sessions: Type.Array(SessionEntry) }),
   ),
   rooms: Type.Array(Type.Object({ id: Name, member: Type.Boolean(), members: Type.Integer() })),
+  rooms_more: Type.Optional(Type.Boolean({ description: 'there are more rooms than fit; your own come first' })),
   has_more: Type.Boolean(),
   after: nullable(Name),
   ...now,

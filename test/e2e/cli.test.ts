@@ -1,6 +1,6 @@
 // The compiled binary on the command line: a mailbox from its first start, mail there and back, and every exit code.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InboxAnswer, ReceiptsAnswer, SendAnswer, WhoamiAnswer } from '../../src/wire/answers.ts'
 import type { Message } from '../../src/wire/letter.ts'
@@ -110,6 +110,9 @@ describe('a mailbox', () => {
       err: expect.stringContaining('never listed'),
     })
     expect((await at.run(['close', 'all', '--as', 'codex'])).out).toBe('closed 1\n')
+    // the session that wrote was that of one command, so the answer went to the account
+    expect((await inbox('claude')).map(({ body }) => body)).toEqual(['done'])
+    expect((await at.run(['ack', 'all', '--as', 'claude'])).out).toBe('closed 1\n')
   })
 
   test('exit codes: refused 1, usage 2', async () => {
@@ -184,19 +187,60 @@ describe('a mailbox', () => {
     expect(called.result.structuredContent.address_text).toBe(whoami.address_text)
   })
 
+  test('a session that has ended is named by a prefix, and a reply to it goes to its account', async () => {
+    const { message_id, from_text } = await send('claude', 'codex', 'from one command')
+    const replied = await at.json<SendAnswer>(['reply', message_id, 'too late', '--as', 'codex'])
+    expect(replied.results).toMatchObject([{ to_text: 'claude', warning: expect.stringContaining('has ended') }])
+    expect((await inbox('claude')).map(({ message_id }) => message_id)).toEqual([replied.message_id])
+    const prefix = from_text.slice(0, -12)
+    const late = await send('codex', prefix, 'to the command')
+    expect(late.results).toMatchObject([{ to_text: from_text, ok: true }])
+    expect((await at.run(['admin', 'orphans', 'release', prefix])).out).toBe('released 1\n')
+    await at.run(['ack', 'all', '--as', 'claude'])
+  })
+
+  test('a claim outside of an agent ends with its command, and says so', async () => {
+    const { message_id } = await send('claude', 'codex', 'mine')
+    expect((await at.run(['claim', message_id, '--as', 'codex'])).err).toContain('ends with this command')
+    const other = (await send('claude', 'codex', 'the agent’s')).message_id
+    await at.asAgent(`m4a claim ${other} --as codex 2> claimed`)
+    const said = readFileSync(join(at.home, 'claimed'), 'utf8')
+    expect(said).toMatch(/^until /)
+    expect(said).not.toContain('ends with this command')
+  })
+
+  test('what the operator allows in the configuration file holds; what is not understood is refused', async () => {
+    await using other = new CliWorld()
+    const folder = join(other.home, '.config', 'mail4agent')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'config.toml'), 'allow_agents_as_person = true\n')
+    const refused = await other.run(['serve', '--port', '0'])
+    expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('allow_agents_as_person\n') })
+    expect(existsSync(other.dataDir)).toBe(false)
+    writeFileSync(join(folder, 'config.toml'), 'allow_agents_as_persons = true\n')
+    await other.serve()
+    expect((await other.asAgent('m4a whoami --as operator')).code).toBe(0)
+  })
+
   test('a second mailbox on the folder is refused, and TCP works as the socket does', async () => {
     expect(await at.run(['serve', '--port', '0'])).toMatchObject({
       code: 1,
       err: expect.stringContaining('already runs on this data folder'),
     })
-    const { port } = JSON.parse(readFileSync(join(at.dataDir, 'daemon.json'), 'utf8'))
+    const { port, pid } = JSON.parse(readFileSync(join(at.dataDir, 'daemon.json'), 'utf8'))
+    const second = await at.run(['serve', '--port', String(port)])
+    expect(second.err).toContain(`process ${pid}, http://127.0.0.1:${port}\n`)
+    const elsewhere = join(at.home, 'never', 'made')
+    const taken = await at.run(['serve', '--port', String(port), '--data-dir', elsewhere])
+    expect(taken).toMatchObject({ code: 1, out: '', err: expect.stringContaining(`port ${port}`) })
+    expect(existsSync(join(at.home, 'never'))).toBe(false)
     const env = { M4A_TOKEN_FILE: join(at.dataDir, 'tokens/claude'), M4A_DATA_DIR: join(at.home, 'elsewhere') }
     expect(await at.run(['unread', '--port', String(port)], { env })).toMatchObject({ code: 0 })
   })
 
   test('completion completes in bash', async () => {
-    const script = `source <('${BINARY}' completion bash); c() { COMP_WORDS=(mail4agent "$@"); COMP_CWORD=$#; _mail4agent; echo "\${COMPREPLY[*]}"; }; c adm; c admin acc; c admin account ro; c send --sub; c completion f`
+    const script = `source <('${BINARY}' completion bash); c() { COMP_WORDS=(mail4agent "$@"); COMP_CWORD=$#; _mail4agent; echo "\${COMPREPLY[*]}"; }; c adm; c admin acc; c admin account ro; c send --sub; c completion f; COMP_WORDS=('${BINARY}' inbox --as cl); COMP_CWORD=3; _mail4agent; echo "\${COMPREPLY[*]}"`
     const child = at.spawn(['bash', '-c', script])
-    expect(await new Response(child.stdout).text()).toBe('admin\naccount\nrotate\n--subject\nfish\n')
+    expect(await new Response(child.stdout).text()).toBe('admin\naccount\nrotate\n--subject\nfish\nclaude\n')
   })
 })

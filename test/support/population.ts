@@ -88,6 +88,6 @@ export const shown = (
   which: 'open' | 'closed' | 'all' = 'open',
   after = 0,
 ): number[] =>
-  [...store.page({ accountBox: account.box, sessionBox: session.box, which, after, since: null, expect: 50 })].map(
-    (row) => row.id,
-  )
+  [...store.page({ accountBox: account.box, sessionBox: session.box, which, after, since: null, expect: 50 })]
+    .filter((row) => row.json !== '')
+    .map((row) => row.id)

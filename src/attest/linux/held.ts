@@ -2,6 +2,7 @@
 import type { Attested } from '../attestor.ts'
 import { RECHECK_MS } from './child-sockets.ts'
 import type { ForkMark } from './machine.ts'
+import type { PinTable } from './pin-table.ts'
 import type { Pinned } from './pinned.ts'
 
 /** `lost`: the process has ended, or has the socket no more. `shared`: a child of it has the socket too. */
@@ -10,6 +11,8 @@ export type HeldState = 'held' | 'lost' | 'shared' | 'other_user'
 export class Held {
   /** who had the socket too, when `check` last said `shared` */
   sharers: number[] = []
+  #pinned: Pinned
+  #table: PinTable
   #fd: number
   #forkMark: number
   #checkedAt: number
@@ -17,15 +20,22 @@ export class Held {
 
   /** `forkMark` is from before the search that found `pinned` to be the only holder. */
   constructor(
-    readonly pinned: Pinned,
+    pinned: Pinned,
+    table: PinTable,
     readonly inode: number,
     readonly connection: string,
     fd: number,
     forkMark: number,
   ) {
+    this.#pinned = pinned
+    this.#table = table
     this.#fd = fd
     this.#forkMark = forkMark
     this.#checkedAt = performance.now()
+  }
+
+  get pinned(): Pinned {
+    return this.#pinned
   }
 
   /**
@@ -34,8 +44,8 @@ export class Held {
    * `fresh`: the search of all holders has just ended, so that a kernel without lists of children is no reason to refuse.
    */
   check(forks: ForkMark, euid: number, fresh: boolean): HeldState {
-    const { pinned } = this
-    if (pinned.closed) return 'lost'
+    if (this.#pinned.closed && !this.#pinAgain()) return 'lost'
+    const pinned = this.#pinned
     const mark = forks.read()
     const now = performance.now()
     if (mark < 0 || mark !== this.#forkMark || now - this.#checkedAt > RECHECK_MS) {
@@ -53,6 +63,15 @@ export class Held {
       if (this.#fd < 0) return 'lost'
     }
     return pinned.process.uid === euid && !pinned.mixedUser ? 'held' : 'other_user'
+  }
+
+  /** The table had no room for it: the proof is about the socket, so that very instance is pinned again, if it runs. */
+  #pinAgain(): boolean {
+    const pinned = this.#table.again(this.#pinned.process)
+    if (pinned === null) return false
+    this.#pinned = pinned
+    this.#checkedAt = Number.NEGATIVE_INFINITY // what the old pin knew of its children is gone
+    return true
   }
 
   verdict(via: Attested['via']): Attested {

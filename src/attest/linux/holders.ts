@@ -1,8 +1,18 @@
 // Which processes on this machine hold given sockets: one pass over /proc/*/fd. Runs in the worker.
+import { descriptorLimit, keptWithin } from './descriptors.ts'
 import { libc } from './libc.ts'
 import { ForkMark, readMachine } from './machine.ts'
 import { belongsTo } from './process-files.ts'
-import { eachSocket, type FilesRead, openCount, openFiles, openProcess, processIds, reasonOf } from './procfs.ts'
+import {
+  eachSocket,
+  type FilesRead,
+  lastFailure,
+  openCount,
+  openFiles,
+  openProcess,
+  processIds,
+  reasonOf,
+} from './procfs.ts'
 
 /** A process that has the socket `inode` open, and one descriptor under which it has it. */
 export type Holder = { inode: number; pid: number; fd: number }
@@ -17,19 +27,20 @@ export type ScanReport = {
   processes: number
   /** false: something could not be looked at for want of descriptors or memory, and nothing follows from `holders` */
   complete: boolean
+  /** why it is not complete, such as EMFILE; 0 where it is */
+  errno: number
 }
 
 // Not seen: a descriptor that travels in a Unix socket's queue or is registered in an io_uring, and one in the table of
 // its own that a thread other than the first made by unshare(2).
 
-/** Open folders kept from pass to pass, so that a quiet process costs one fstat: a folder of a dead process only fails. */
-const KEPT = 256
-
 export class HolderScan {
   #euid = readMachine().euid
   #mark = new ForkMark()
+  /** Open folders kept from pass to pass, so that a quiet process costs one fstat: a folder of a dead process only fails. */
   #kept = new Map<number, number>()
-  #keep = KEPT
+  #most = keptWithin(descriptorLimit())
+  #keep = this.#most
   /** Linux 6.2 and later tell the number of open files as the size of /proc/PID/fd */
   #counts = countsOpenFiles()
 
@@ -37,21 +48,23 @@ export class HolderScan {
   run(inodes: readonly number[]): ScanReport {
     const wanted = new Set(inodes)
     const forkMark = this.#mark.read()
-    const pids = processIds()
+    const listed = processIds()
+    const pids = typeof listed === 'number' ? [] : listed
     const holders: Holder[] = []
     const denied: number[] = []
-    let complete = pids !== null
-    for (const pid of pids ?? []) {
+    let errno = typeof listed === 'number' ? -listed : 0
+    for (const pid of pids) {
       const read = this.#look(pid, wanted, holders)
       if (read === 'denied') denied.push(pid)
-      if (read === 'failed') complete = false
+      if (read === 'failed') errno = lastFailure()
     }
-    this.#forget(pids ?? [])
-    if (!complete) this.#keepFewer()
+    this.#forget(pids)
+    if (errno > 0) this.#keepFewer()
+    else if (this.#keep < this.#most) this.#keep++
     const found = new Set(holders.map((holder) => holder.inode))
     const missing = inodes.some((inode) => !found.has(inode))
     const unreadable = missing ? denied.filter((pid) => belongsTo(pid, this.#euid)).slice(0, 8) : []
-    return { holders, unreadable, forkMark, processes: pids?.length ?? 0, complete }
+    return { holders, unreadable, forkMark, processes: pids.length, complete: errno === 0, errno }
   }
 
   #look(pid: number, wanted: ReadonlySet<number>, holders: Holder[]): FilesRead {

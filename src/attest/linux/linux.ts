@@ -5,6 +5,7 @@ import type { Attestor, Instance } from '../attestor.ts'
 import { refuseAll } from '../none.ts'
 import { openScanWorker } from '../open-scan-worker.ts'
 import { selfTest } from '../self-test.ts'
+import { descriptorLimit, pinsWithin } from './descriptors.ts'
 import { ForkMark, readMachine } from './machine.ts'
 import { PinTable } from './pin-table.ts'
 import { Scanner } from './scanner.ts'
@@ -16,11 +17,16 @@ type Sockets = Pick<Attestor, 'tcp' | 'accept' | 'unix' | 'close'>
 
 /** Throws where the kernel or the C library lacks what a look at processes needs; what sockets need is opened with the first one. */
 export function openLinux(): Attestor {
-  const table = new PinTable(readMachine())
+  const table = new PinTable(readMachine(), pinsWithin(descriptorLimit()))
   let opened: Sockets | undefined
   const sockets = (): Sockets => {
-    opened ??= openSockets(table)
-    return opened
+    if (opened) return opened
+    try {
+      opened = openSockets(table)
+      return opened
+    } catch (error) {
+      return refuseAll(error instanceof Error ? error.message : 'attestation cannot start')
+    }
   }
   const attestor: Attestor = {
     tcp: (peer, local) => sockets().tcp(peer, local),
@@ -45,28 +51,26 @@ export function openLinux(): Attestor {
   return attestor
 }
 
-/** Who is at the other end of sockets. Where that cannot be opened every question is refused, and the self-test says why. */
+/** Who is at the other end of sockets. While this throws every question is refused, and the self-test says why. */
 function openSockets(table: PinTable): Sockets {
-  let diag: SockDiag | undefined
+  const diag = new SockDiag()
   try {
-    diag = new SockDiag()
     const forks = new ForkMark()
     const scanner = new Scanner(openScanWorker)
     const tcp = new TcpAttestation(diag, table, forks, scanner)
     const unix = new UnixAttestation(diag, table, forks, scanner)
-    const netlink = diag
     return {
       tcp: (peer, local) => tcp.attest(peer, local),
       accept: (fd) => unix.accept(fd),
       unix: (peer) => unix.attest(peer),
       close() {
         scanner.close()
-        netlink.close()
+        diag.close()
         forks.close()
       },
     }
   } catch (error) {
-    diag?.close()
-    return refuseAll(error instanceof Error ? error.message : 'attestation cannot start')
+    diag.close()
+    throw error
   }
 }

@@ -1,12 +1,11 @@
 // The processes that we hold pinned: the most recently used ones, four descriptors each.
-import type { Instance } from '../attestor.ts'
+import type { Instance, Process } from '../attestor.ts'
+import { shortage } from './descriptors.ts'
 import { libc } from './libc.ts'
 import { type Machine, pidfdInode } from './machine.ts'
 import { Pinned } from './pinned.ts'
 import { openProcess } from './procfs.ts'
 import { openStat, readStat, stat } from './stat.ts'
-
-const LIMIT = 128
 
 function runs(instance: Instance, machine: Machine): boolean {
   const dir = openProcess(instance.pid)
@@ -24,7 +23,11 @@ export class PinTable {
   #pins = new Map<number, Pinned>()
   #clock = 0
 
-  constructor(readonly machine: Machine) {}
+  /** `limit`: how many are pinned at most. */
+  constructor(
+    readonly machine: Machine,
+    readonly limit: number,
+  ) {}
 
   /** The instance that has this pid now, refreshed; null where there is none. */
   pin(pid: number): Pinned | null {
@@ -33,9 +36,10 @@ export class PinTable {
       if (known.refresh()) return this.touch(known)
       this.#drop(known)
     }
-    const opened = Pinned.open(pid, this.machine)
+    let opened = Pinned.open(pid, this.machine)
+    if (opened === null && this.#makeRoom()) opened = Pinned.open(pid, this.machine)
     if (opened === null) return null
-    if (this.#pins.size >= LIMIT) this.#evict()
+    if (this.#pins.size >= this.limit) this.#evict()
     this.#pins.set(pid, opened)
     return this.touch(opened)
   }
@@ -46,11 +50,19 @@ export class PinTable {
     return pinned?.is(instance) ? pinned : null
   }
 
+  /** The instance that had these facts, pinned once more; the facts are the same object where none has moved. */
+  again(process: Process): Pinned | null {
+    const pinned = this.instance(process)
+    pinned?.resume(process)
+    return pinned
+  }
+
   /** Does that very instance still run? Pins nothing, so that a sweep over many does not push out those in use. */
   isAlive(instance: Instance): boolean {
     const known = this.#pins.get(instance.pid)
-    if (known?.is(instance)) return known.refresh()
-    return runs(instance, this.machine)
+    if (known?.is(instance) && known.refresh()) return true
+    // Want of descriptors is no proof of an end.
+    return runs(instance, this.machine) || (this.#makeRoom() && runs(instance, this.machine))
   }
 
   touch(pinned: Pinned): Pinned {
@@ -58,14 +70,18 @@ export class PinTable {
     return pinned
   }
 
-  /** Those that have ended first; else the one that was not used for longest. */
+  /** Nothing can be opened now? Gives up half of the pins: who is proved by one is pinned again at the next call. */
+  #makeRoom(): boolean {
+    if (this.#pins.size === 0 || shortage() === 0) return false
+    for (let left = Math.ceil(this.#pins.size / 2); left > 0; left--) this.#evict()
+    return true
+  }
+
+  /** The one that was not used for longest, which one that has ended soon is. Asks the kernel nothing. */
   #evict() {
     let oldest: Pinned | undefined
-    for (const pinned of [...this.#pins.values()]) {
-      if (!pinned.refresh()) this.#drop(pinned)
-      else if (oldest === undefined || pinned.used < oldest.used) oldest = pinned
-    }
-    if (oldest && this.#pins.size >= LIMIT) this.#drop(oldest)
+    for (const pinned of this.#pins.values()) if (oldest === undefined || pinned.used < oldest.used) oldest = pinned
+    if (oldest) this.#drop(oldest)
   }
 
   #drop(pinned: Pinned) {

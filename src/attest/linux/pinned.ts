@@ -85,6 +85,11 @@ export class Pinned {
     return pid === instance.pid && start === instance.start && pidfd === instance.pidfd
   }
 
+  /** Keeps `before`, facts of this instance from an earlier pin, where none has moved. */
+  resume(before: Process) {
+    if (Bun.deepEquals({ ...this.process, startedAtMs: before.startedAtMs }, before)) this.#process = before
+  }
+
   /** The same image, of the same user, as when the facts were read? Cheap; false says only: look closer. */
   unchanged(): boolean {
     return (

@@ -22,6 +22,7 @@ const path = memory(64)
 const status = memory(256)
 const decoder = new TextDecoder()
 const SEEK_SET = 0
+let failure = 0
 path.bytes.set(new TextEncoder().encode('/proc/'))
 
 const SOCKET_LINK = new TextEncoder().encode('socket:[')
@@ -52,13 +53,13 @@ export function isGone(negative: number): boolean {
   return negative === -ENOENT || negative === -ESRCH
 }
 
-/** All process ids of this pid namespace, ascending; null where /proc cannot be read. */
-export function processIds(): number[] | null {
-  const dir = libc().open(procName.at, O_DIRECTORY)
-  if (dir < 0) return null
+/** All process ids of this pid namespace, ascending; -errno where /proc cannot be read. */
+export function processIds(): number[] | number {
+  const dir = checked(libc().open(procName.at, O_DIRECTORY))
+  if (dir < 0) return dir
   const pids = numbersIn(dir)
   libc().close(dir)
-  return typeof pids === 'number' ? null : pids
+  return pids
 }
 
 /** The numeric names in an open directory, in its order, from its start; -errno where reading fails. */
@@ -104,7 +105,14 @@ export type FilesRead = 'read' | 'gone' | 'denied' | 'failed'
 
 export function reasonOf(negative: number): FilesRead {
   if (isDenied(negative)) return 'denied'
-  return isGone(negative) ? 'gone' : 'failed'
+  if (isGone(negative)) return 'gone'
+  failure = -negative
+  return 'failed'
+}
+
+/** errno of the look that was `failed` last. */
+export function lastFailure(): number {
+  return failure
 }
 
 /** Shows `visit` the open sockets of the process that has this pid now, as `eachSocket`. */

@@ -20,7 +20,8 @@ export class Scanner {
   }
 
   /**
-   * A pass that begins after this call, so that it sees whoever holds the socket now; null where the worker failed.
+   * A pass that begins after this call, so that it sees whoever holds the socket now; null where the worker failed. The
+   * report may be one that is not `complete`.
    * A pass that runs already is not joined: it may have looked at the holder's process too early.
    */
   scan(inode: number): Promise<ScanReport | null> {
@@ -46,7 +47,7 @@ export class Scanner {
 
   #spawn(): Worker {
     const worker = this.#open()
-    worker.on('message', (report: ScanReport) => this.#finish(report.complete ? report : null))
+    worker.on('message', (report: ScanReport) => this.#finish(report))
     const failed = () => {
       if (this.#worker === worker) this.#fail()
     }

@@ -32,7 +32,12 @@ export const listenerSet = defineCommand({
   summary: 'set the doorbell of an account',
   usage: '[options] <account> <url>',
   help: `Rings at a URL of this machine for each new letter of an account: ids only, never subject or body. The key that signs each
-ring (HMAC-SHA-256) is printed now and never again.
+ring is printed now and never again; a new one replaces it each time. A ring is a POST with the header
+
+  X-M4A-Signature: sha256=HEX
+
+where HEX is the HMAC-SHA-256 over the raw body, in lower case. The key of the HMAC is the text as printed, not the bytes
+that its digits stand for. Compare before you believe a ring, for any program of this machine can ring at your URL.
 
   mail4agent admin listener set claude http://127.0.0.1:9000/mail
   mail4agent admin listener set claude http://127.0.0.1:9000/mail --coalesce`,
@@ -46,7 +51,14 @@ ring (HMAC-SHA-256) is printed now and never again.
       url: context.word(1, 'the URL'),
       coalesce: context.options.coalesce,
     })
-    return context.show(answer, () => `${answer.key}\n`)
+    context.show(answer, () => `${answer.key}\n`)
+    if (!context.json) {
+      context.say('this is the key that signs each ring; it is not shown again')
+      context.say(
+        'to verify one: X-M4A-Signature is sha256= and the hex HMAC-SHA-256 over the raw body, keyed with this text',
+      )
+    }
+    return 0
   },
 })
 

@@ -113,7 +113,8 @@ const metricsRoute =
     metricsAnswer(door, await callerOf(door, request), request)
 
 function health(door: Door, request: Request): Response {
-  return reply(request, healthAnswer(door.health, door.mail.now()), door.health.attestation.ok ? 200 : 503)
+  const answer = healthAnswer(door.health, door.mail.store.fault, door.mail.now())
+  return reply(request, answer, answer.ok ? 200 : 503)
 }
 
 /** The signal is made when somebody asks: only waits do. */

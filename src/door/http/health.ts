@@ -14,9 +14,9 @@ export type HealthFacts = {
 
 export type Health = ReturnType<typeof healthAnswer>
 
-/** The fields up to `background_tasks` are those of the prior daemon, its time format included. */
-export const healthAnswer = (facts: HealthFacts, now: number) => ({
-  ok: facts.attestation.ok,
+/** `fault`: why the store cannot be written. The fields up to `background_tasks` are those of the prior daemon, its time format included. */
+export const healthAnswer = (facts: HealthFacts, fault: string | null, now: number) => ({
+  ok: facts.attestation.ok && fault === null,
   service: 'mail4agent',
   version: VERSION,
   started_at: `${new Date(facts.startedAt).toISOString().slice(0, 19)}Z`,
@@ -24,6 +24,7 @@ export const healthAnswer = (facts: HealthFacts, now: number) => ({
   dependencies: [],
   background_tasks: [],
   attestation: facts.attestation,
+  store: fault === null ? { ok: true } : { ok: false, reason: fault },
   listening: facts.listening,
   unavailable: facts.unavailable,
 })

@@ -3,6 +3,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { Address, AddressInput } from '../../wire/address.ts'
 import { Account, ADMIN } from '../../wire/admin.ts'
 import { Card, SessionEntry } from '../../wire/card.ts'
+import { DoorbellRing } from '../../wire/doorbell.ts'
 import { Message, Receipt, Reference } from '../../wire/letter.ts'
 import { OPERATIONS } from '../../wire/operations.ts'
 import { REFUSALS, RefusalBody } from '../../wire/refusal.ts'
@@ -37,6 +38,7 @@ export function openapi(): object {
     servers: [{ url: 'http://127.0.0.1:18301' }],
     security: [{ bearer: [] }],
     paths: { ...mailPaths(), ...adminPaths(), ...otherPaths() },
+    webhooks: { doorbell: { post: doorbell() } },
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
       schemas: Object.fromEntries(Object.entries(SHARED).map(([name, schema]) => [name, members(schema)])),
@@ -80,6 +82,28 @@ function otherPaths() {
     '/mcp': { post: post('mcp', 'mcp', 'Model Context Protocol, JSON-RPC 2.0', {}, {}).post },
   }
 }
+
+/** What the mailbox sends to the URL that /admin/listener has set. */
+const doorbell = () => ({
+  operationId: 'doorbell',
+  tags: ['listener'],
+  summary: 'mail has come: a ring at the listener of an account, ids only',
+  description:
+    'Rung again, less and less often, until somebody has opened or closed the message. Any 2xx is a success; a redirect is none.',
+  security: [],
+  parameters: [
+    {
+      name: 'X-M4A-Signature',
+      in: 'header',
+      required: true,
+      description:
+        'sha256= and the lower-case hex HMAC-SHA-256 over the raw body. Its key is the text that /admin/listener answered as key.',
+      schema: { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' },
+    },
+  ],
+  requestBody: { required: true, content: json(refer(DoorbellRing)) },
+  responses: { '2XX': { description: 'heard' } },
+})
 
 function post(operationId: string, tag: string, summary: string, request: object, answer: object) {
   const requestBody = { content: json(refer(request)) }

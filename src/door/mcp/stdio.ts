@@ -11,7 +11,7 @@ import { type MailVisitor, mailTools } from './tools.ts'
 export type BridgeOptions = {
   /** Standard input: JSON-RPC messages, one a line. */
   readonly input: AsyncIterable<Uint8Array>
-  /** Writes one line, without its line feed, to standard output. */
+  /** Writes one line, without its line feed, to standard output; throws when nobody reads there any more. */
   readonly write: (line: string) => void
   /**
    * POSTs `body` to /mcp with `headers` beside the usual ones and answers the text of the response, whatever its status.
@@ -23,21 +23,36 @@ export type BridgeOptions = {
 /** How long calls that do not wait may go on after the client has closed our input. */
 const GRACE_MS = 2_000
 
-/** Serves until the input ends (MCP, stdio transport: shutdown), then lets short calls finish. Never rejects for the daemon. */
+/** Bytes: what the door takes, with room for its refusal to name what was too large; a longer line is not kept. */
+const LONGEST_LINE = 8 * 1024 * 1024
+
+/**
+ * Serves until the input ends (MCP, stdio transport: shutdown), then lets short calls finish. Rejects with what `write` threw,
+ * at once: a client that does not read has gone. Never rejects for the daemon.
+ */
 export async function runBridge(options: BridgeOptions): Promise<void> {
   const bridge = new Bridge(options)
-  for await (const line of linesOf(options.input)) bridge.take(line)
-  await bridge.finish()
+  const serve = async () => {
+    for await (const line of linesOf(options.input)) bridge.take(line)
+    await bridge.finish()
+  }
+  await Promise.race([serve(), bridge.unheard])
 }
 
 class Bridge {
   readonly #running = new Map<Id, { abort: AbortController; waits: boolean }>()
   readonly #calls = new Set<Promise<void>>()
+  readonly #unheard = Promise.withResolvers<never>()
 
   constructor(readonly options: BridgeOptions) {}
 
-  /** One message; its answer is written when it is there. */
-  take(line: Uint8Array): void {
+  /** Rejects when an answer could not be written. */
+  get unheard(): Promise<never> {
+    return this.#unheard.promise
+  }
+
+  /** One message, or null for a line that was too long; its answer is written when it is there. */
+  take(line: Uint8Array | null): void {
     const call = this.#answer(line).then((text) => {
       if (text) this.#write(text)
       this.#calls.delete(call)
@@ -50,7 +65,9 @@ class Bridge {
     await Promise.race([Promise.all(this.#calls), Bun.sleep(GRACE_MS)])
   }
 
-  async #answer(line: Uint8Array): Promise<string | null> {
+  async #answer(line: Uint8Array | null): Promise<string | null> {
+    if (line === null)
+      return errorText(null, new RpcError(CODE.invalidRequest, `the line is longer than ${LONGEST_LINE} bytes`, 400))
     let text: string
     let message: Message
     try {
@@ -119,7 +136,12 @@ class Bridge {
   }
 
   #write(text: string): void {
-    this.options.write(text.includes('\n') ? JSON.stringify(JSON.parse(text)) : text)
+    try {
+      this.options.write(text.includes('\n') ? JSON.stringify(JSON.parse(text)) : text)
+    } catch (error) {
+      this.#unheard.reject(error)
+      for (const { abort } of this.#running.values()) abort.abort()
+    }
   }
 }
 
@@ -134,18 +156,32 @@ function refusalIn(text: string): Refusal {
   }
 }
 
-/** Split before decoding: a character may lie across two chunks, a line feed byte is never part of another character. */
-async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/**
+ * Split before decoding: a character may lie across two chunks, a line feed byte is never part of another character.
+ * Null stands for a line that is too long, as soon as it is; the rest of it is dropped as it comes.
+ */
+async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | null> {
   let begun: Uint8Array[] = []
+  let length = 0
   for await (const bytes of input) {
-    let from = 0
-    for (let end = bytes.indexOf(LF); end >= 0; end = bytes.indexOf(LF, from)) {
-      const line = Buffer.concat([...begun, bytes.subarray(from, end)])
-      begun = []
-      from = end + 1
+    for (let from = 0; from < bytes.length; ) {
+      const at = bytes.indexOf(LF, from)
+      const part = bytes.subarray(from, at < 0 ? bytes.length : at)
+      const fitted = length <= LONGEST_LINE
+      length += part.length
+      if (length <= LONGEST_LINE) begun.push(at < 0 ? part.slice() : part)
+      else if (fitted) {
+        begun = []
+        yield null
+      }
+      from += part.length
+      if (at < 0) continue
+      const line = Buffer.concat(begun)
       if (!isBlank(line)) yield line
+      begun = []
+      length = 0
+      from++
     }
-    begun.push(bytes.slice(from))
   }
   const last = Buffer.concat(begun)
   if (!isBlank(last)) yield last

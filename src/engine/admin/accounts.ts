@@ -75,7 +75,9 @@ export async function setAccount(mail: Mail, request: AdminRequest<'participant/
   const change: AccountChange = { can }
   if (request.label != null) change.label = label(request.label)
   if (request.kind != null) change.kind = request.kind
-  return describe(mail, await mail.store.changeAccount(account, change))
+  const changed = await mail.store.changeAccount(account, change)
+  mail.parking.wake(account.box)
+  return describe(mail, changed)
 }
 
 export function listAccounts(mail: Mail, request: AdminRequest<'participant/list'>): AdminAnswer<'participant/list'> {
@@ -91,6 +93,7 @@ export async function rotateAccount(
   const account = knownAccount(mail, request.id)
   const { digest, shown } = credential(mail, request.digest, account)
   await mail.store.changeAccount(account, { digest })
+  mail.parking.wake(account.box)
   return { id: account.name, ...shown }
 }
 
@@ -102,6 +105,7 @@ export async function removeAccount(
   const account = knownAccount(mail, request.id)
   keepAnOperator(mail, account)
   await mail.store.removeAccount(account)
+  mail.parking.wake(account.box)
   return {}
 }
 

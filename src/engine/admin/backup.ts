@@ -1,22 +1,32 @@
 // A consistent copy of the store while it runs, in a folder of the data folder.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { diskRefusal } from '../../store/disk.ts'
 import type { AdminAnswer, AdminRequest } from '../../wire/admin.ts'
 import { malformed, Refusal } from '../../wire/refusal.ts'
 import type { Mail } from '../mail.ts'
 
 /**
  * Writes `backups/<name>` below the data folder, readable by its owner only. Without a name: the time.
- * @throws Refusal `name_taken`: an earlier copy is never overwritten
+ * @throws Refusal `name_taken`: an earlier copy is never overwritten; `store_unavailable`, `bad_permissions`: where it cannot be written
  */
 export async function backup(mail: Mail, request: AdminRequest<'backup'>): Promise<AdminAnswer<'backup'>> {
   const name = request.name ?? `mail-${new Date(mail.now()).toISOString().replaceAll(':', '-')}.sqlite`
   if (name.startsWith('.')) throw malformed('name', 'begins with a dot')
-  const folder = join(mail.dataDir, 'backups')
+  const path = join(mail.dataDir, 'backups', name)
+  try {
+    return { path, bytes: await copyTo(mail, path, name) }
+  } catch (error) {
+    throw diskRefusal(error, path) ?? error
+  }
+}
+
+/** Resolves to how many bytes it is long. */
+async function copyTo(mail: Mail, path: string, name: string): Promise<number> {
+  const folder = dirname(path)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   clearDrafts(folder)
-  const path = join(folder, name)
   checkFree(path, name)
   // under the name of a backup there is a whole one or none, also when the mailbox is killed meanwhile
   const draft = join(folder, `.${process.pid}-${randomBytes(4).toString('hex')}`)
@@ -25,7 +35,7 @@ export async function backup(mail: Mail, request: AdminRequest<'backup'>): Promi
     chmodSync(draft, 0o600)
     checkFree(path, name) // another may have been faster
     renameSync(draft, path)
-    return { path, bytes }
+    return bytes
   } finally {
     rmSync(draft, { force: true })
   }

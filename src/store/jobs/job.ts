@@ -73,6 +73,8 @@ export type Job =
   | { k: 'clearListener'; account: number }
   | (Reserved & { k: 'release'; session: number; account: number; from: number; to: number })
   | { k: 'setCursor'; subscriber: string; id: number }
+  /** Writes when that was: whether anything can be written at all. */
+  | { k: 'probe'; at: number }
 
 export type JobOf<K extends Job['k']> = Extract<Job, { k: K }>
 
@@ -101,6 +103,7 @@ export type Results = {
   clearListener: null
   release: { count: number; events: EventRow[] }
   setCursor: null
+  probe: null
 }
 
 /** A job that failed by itself; the others of its batch did not. */

@@ -1,4 +1,4 @@
-// Write jobs of the registry: accounts, rooms, members, listeners, subscriber cursors.
+// Write jobs of the registry: accounts, rooms, members, listeners, subscriber cursors; and the probe of the disk.
 import type { Context } from './context.ts'
 import type { JobOf, Results } from './job.ts'
 
@@ -13,6 +13,7 @@ export function registryJobs(context: Context): {
   setListener(job: JobOf<'setListener'>): null
   clearListener(job: JobOf<'clearListener'>): null
   setCursor(job: JobOf<'setCursor'>): null
+  probe(job: JobOf<'probe'>): null
 } {
   const { db } = context
   const taken = (table: 'account' | 'room') =>
@@ -49,6 +50,7 @@ export function registryJobs(context: Context): {
   )
   const clearListener = db.prepare('DELETE FROM listener WHERE account = ?')
   const setCursor = db.prepare('INSERT OR REPLACE INTO cursor(subscriber, id) VALUES(?, ?)')
+  const probe = db.prepare("INSERT OR REPLACE INTO meta(key, value) VALUES('probe', ?)")
 
   /** Hides the open letters of a room from an account that leaves it, or shows them again. */
   function show(room: number, account: number, accountBox: number, visible: boolean): void {
@@ -106,6 +108,10 @@ export function registryJobs(context: Context): {
     },
     setCursor(job) {
       setCursor.run(job.subscriber, job.id)
+      return null
+    },
+    probe(job) {
+      probe.run(String(job.at))
       return null
     },
   }

@@ -1,5 +1,7 @@
 // The bare door: Elysia with the validation of the real one, and nothing behind it. Run as a program; prints its port.
+// With the word `attested` it asks who calls before it answers: the difference is what attestation costs.
 import { Elysia } from 'elysia'
+import { openAttestor } from '../../../src/attest/attestor.ts'
 import { checkRequest } from '../../../src/door/validate.ts'
 import { OPERATIONS } from '../../../src/wire/operations.ts'
 
@@ -25,5 +27,19 @@ const route = (name: 'send' | 'whoami', answer: string) => async (context: { req
 const app = new Elysia({ normalize: false, strictPath: true })
   .post('/mail/send', route('send', SENT), { parse: 'none' })
   .post('/mail/whoami', route('whoami', ME), { parse: 'none' })
-const server = Bun.serve({ hostname: '127.0.0.1', port: 0, development: false, fetch: app.fetch })
+const attestor = process.argv[2] === 'attested' ? openAttestor() : null
+const hostname = '127.0.0.1'
+const server = Bun.serve({
+  hostname,
+  port: 0,
+  development: false,
+  fetch:
+    attestor === null
+      ? app.fetch
+      : async (request, self) => {
+          const asked = attestor.tcp(() => self.requestIP(request), { address: hostname, port: self.port ?? 0 })
+          const verdict = asked instanceof Promise ? await asked : asked
+          return verdict.ok ? app.fetch(request) : Response.json(verdict, { status: 403 })
+        },
+})
 process.stdout.write(`${server.port}\n`)

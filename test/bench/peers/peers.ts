@@ -21,6 +21,8 @@ const script = (name: string, ...rest: string[]): Promise<Peer> =>
   printing([process.execPath, join(import.meta.dir, name), ...rest])
 
 export const bareDoor = (): Promise<Peer> => script('bare-door.ts')
+/** The bare door that asks who calls. */
+export const attestedDoor = (): Promise<Peer> => script('bare-door.ts', 'attested')
 /** `page`: a file with the JSON that it answers. */
 export const staticPage = (page: string): Promise<Peer> => script('static-page.ts', page)
 
@@ -31,6 +33,29 @@ export async function diskLimit(folder: string): Promise<Peer | null> {
   const built = Bun.spawnSync(['gcc', '-O2', '-Wall', '-Werror', '-o', program, join(import.meta.dir, 'limit.c')])
   if (built.exitCode !== 0) throw new Error(`gcc: ${built.stderr.toString()}`)
   return printing([program, join(folder, 'limit.log')])
+}
+
+/** 2,000 processes with 25,000 descriptors, which the search of all holders looks through; null without gcc. */
+export async function crowd(folder: string): Promise<{ stop(): Promise<void> } | null> {
+  if (!installed('gcc')) return null
+  const program = join(folder, 'crowd')
+  const built = Bun.spawnSync(['gcc', '-O2', '-Wall', '-Werror', '-o', program, join(import.meta.dir, 'crowd.c')])
+  if (built.exitCode !== 0) throw new Error(`gcc: ${built.stderr.toString()}`)
+  const child = spawn([program, '2000', '25000'])
+  const reader = child.stdout.getReader()
+  const { value } = await reader.read()
+  reader.releaseLock()
+  if (!new TextDecoder().decode(value).startsWith('ready')) throw new Error('the crowd did not come together')
+  return { stop: () => end(child) }
+}
+
+/** What one request costs a process that was never seen, in microseconds: a new process each time. */
+export async function strangerCall(port: number, request: Buffer): Promise<number> {
+  const caller = join(import.meta.dir, 'caller.ts')
+  const child = spawn([process.execPath, caller, String(port), request.toString('base64')])
+  const took = Number(await new Response(child.stdout).text())
+  if ((await child.exited) !== 0 || !(took > 0)) throw new Error('a stranger was refused')
+  return took
 }
 
 /** Redis that syncs before it replies; null where it is not installed. */

@@ -3,7 +3,7 @@ import { openAttestor } from '../../../src/attest/attestor.ts'
 
 const attestor = openAttestor()
 const say = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)
-const doors = ['127.0.0.1', '::1'].map((address) =>
+const doors = ['127.0.0.1', '::1', '127.0.0.1'].map((address) =>
   Bun.serve({
     hostname: address,
     port: 0,

@@ -1,14 +1,22 @@
 # A peer for test/e2e/attest-attacks.test.ts: does to its connection what a line on stdin says, and answers "done".
-# Usage: attest-peer.py HOST PORT
-import ctypes, os, signal, socket, struct, sys
+# Usage: attest-peer.py HOST PORT [DESCRIPTOR]; a word may have an argument: WORD=ARGUMENT
+import ctypes, os, signal, socket, struct, sys, time
 
-connection = child = None
+connection = child = beside = None
 keep = []
+if len(sys.argv) > 3:
+    connection = socket.socket(fileno=int(sys.argv[3]))
 
 
-def connect():
+def connect(source=None):  # from ADDRESS:PORT, which others may use too
     global connection
-    if sys.argv[2].isdigit():
+    if source:
+        address, port = source.split(":")
+        connection = socket.socket()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        connection.bind((address, int(port)))
+        connection.connect((sys.argv[1], int(sys.argv[2])))
+    elif sys.argv[2].isdigit():
         connection = socket.create_connection((sys.argv[1], int(sys.argv[2])))
     else:
         connection = socket.socket(socket.AF_UNIX)
@@ -73,6 +81,69 @@ def fetch():  # and back again
     connection = socket.socket(fileno=struct.unpack("i", ancillary[0][2])[0])
 
 
+def receiver():  # a process beside us, which no list of our children has
+    global beside
+    beside, theirs = socket.socketpair()
+    middle = os.fork()
+    if middle == 0:
+        if os.fork() == 0:
+            signal.alarm(60)
+            _, ancillary, _, _ = theirs.recvmsg(1, socket.CMSG_SPACE(4))
+            given = socket.socket(fileno=struct.unpack("i", ancillary[0][2])[0])
+            theirs.send(b"taken")
+            while theirs.recv(1):
+                given.sendall(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+        os._exit(0)
+    os.waitpid(middle, 0)
+
+
+def give():  # the connection goes to the receiver, and stays with us too
+    beside.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", connection.fileno()))])
+    beside.recv(5)
+
+
+def forget():  # our descriptor of it is closed; whoever else has one keeps the connection
+    connection.close()
+
+
+def receiver_sends():
+    beside.send(b"s")
+
+
+def execute():  # the same process, another program: exec(3)
+    connection.set_inheritable(True)
+    os.execv(sys.executable, [sys.executable, *sys.argv[:3], str(connection.fileno())])
+
+
+def vanish():
+    send()
+    os._exit(0)
+
+
+def reborn():  # we end, and a process with our pid has our connection: proc(5), ns_last_pid, in a pid namespace of our own
+    ours = os.getpid()
+    if os.fork():
+        os._exit(0)
+    while os.path.exists(f"/proc/{ours}"):
+        time.sleep(0.005)
+    for _ in range(50):
+        with open("/proc/sys/kernel/ns_last_pid", "w") as last:
+            last.write(str(ours - 1))
+        child = os.fork()
+        if child == 0:
+            if os.getpid() == ours:
+                return ours
+            os._exit(0)
+        if child == ours:
+            os._exit(0)
+        os.waitpid(child, 0)
+    return "not reborn"
+
+
+def leave_network():  # into a network of our own, with the connection: unshare(2), CLONE_NEWNET
+    ctypes.CDLL(None).unshare(0x40000000)
+
+
 def dup():  # several descriptors in one process are no sharing
     keep.append(connection.dup())
 
@@ -93,5 +164,6 @@ print("ready", os.getpid(), flush=True)
 for line in sys.stdin:
     answer = None
     for word in line.split():
-        answer = globals()[word]()
+        name, _, argument = word.partition("=")
+        answer = globals()[name](argument) if argument else globals()[name]()
     print("done", answer or "", flush=True)

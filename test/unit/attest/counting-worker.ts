@@ -5,5 +5,5 @@ let asked = 0
 parentPort?.on('message', async () => {
   asked++
   await Bun.sleep(20)
-  parentPort?.postMessage({ holders: [], unreadable: [], forkMark: 0, processes: asked, complete: true })
+  parentPort?.postMessage({ holders: [], unreadable: [], forkMark: 0, processes: asked, complete: true, errno: 0 })
 })

@@ -2,7 +2,15 @@
 import net from 'node:net'
 import { createInterface } from 'node:readline'
 
-type Order = { do: string; port?: number; host?: string; localPort?: number; path?: string; command?: string[] }
+type Order = {
+  do: string
+  port?: number
+  host?: string
+  localPort?: number
+  from?: string
+  path?: string
+  command?: string[]
+}
 
 let socket: net.Socket | undefined
 let raw: { fd: number; write: (text: string) => void } | undefined
@@ -26,7 +34,11 @@ const actions: Record<string, (order: Order) => Promise<unknown>> = {
   connect: (order) =>
     new Promise((done, fail) => {
       const target = { host: order.host ?? '127.0.0.1', port: order.port ?? 0, allowHalfOpen: true }
-      socket = net.connect(order.localPort ? { ...target, localPort: order.localPort } : target, () => done(null))
+      const local = {
+        ...(order.localPort && { localPort: order.localPort }),
+        ...(order.from && { localAddress: order.from }),
+      }
+      socket = net.connect({ ...target, ...local }, () => done(socket?.localPort))
       socket.on('data', () => {})
       socket.on('error', fail)
     }),

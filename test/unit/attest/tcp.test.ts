@@ -42,6 +42,19 @@ describe.if(onLinux)('tcp', () => {
     expect(second.connection).not.toBe(first.connection)
   })
 
+  test('one port on two loopback addresses is two callers, however often they take turns', async () => {
+    const door = all.keep(openDoor(all.attestor()))
+    const [first, second] = [await all.peer(), await all.peer()]
+    const localPort = Number(await first.do('connect', { port: door.port }))
+    await first.do('send')
+    expect(attested(await door.verdicts.next()).process.pid).toBe(first.pid)
+    await second.do('connect', { port: door.port, from: '127.0.0.2', localPort })
+    for (const peer of [second, second, first, first, second]) {
+      await peer.do('send')
+      expect(attested(await door.verdicts.next()).process.pid).toBe(peer.pid)
+    }
+  })
+
   test('asks for many sockets at once', async () => {
     const door = all.keep(openDoor(all.attestor()))
     await Promise.all(Array.from({ length: 40 }, () => fetch(door.url, { headers: { connection: 'close' } })))

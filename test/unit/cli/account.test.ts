@@ -1,14 +1,16 @@
 // Which account a command acts for: the order of what names one, and a refusal with the candidates where nothing does.
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chooseOperatorToken, chooseToken, folderAccount } from '../../../src/cli/account.ts'
+import { type AgentAbove, type Asked, findOperatorToken, findToken, folderAccount } from '../../../src/cli/account.ts'
 import { prepareToken } from '../../../src/cli/token-files.ts'
 import { Refusal } from '../../../src/wire/refusal.ts'
 import { tempFolder } from '../../support/temp.ts'
 import { io, type Shell } from './shell.ts'
 
 const nobody = async () => null
+const chooseToken = async (asked: Asked, above: AgentAbove) => (await findToken(asked, above)).token
+const chooseOperatorToken = async (asked: Asked, above: AgentAbove) => (await findOperatorToken(asked, above)).token
 
 /** A data folder with a token for each of `names`; the secret is `t-<name>`. */
 function world(...names: string[]) {
@@ -19,7 +21,8 @@ function world(...names: string[]) {
   mkdirSync(cwd, { recursive: true })
   for (const name of names) prepareToken(dataDir, name, `t-${name}`).keep()
   const file = (name: string, text: string, mode = 0o600) => {
-    writeFileSync(join(folder.path, name), text, { mode })
+    writeFileSync(join(folder.path, name), text)
+    chmodSync(join(folder.path, name), mode) // whatever the umask
     return join(folder.path, name)
   }
   const asked = (shell: Shell = {}, as?: string) => ({ as, dataDir, io: io({ cwd, ...shell }, [], []) })
@@ -50,6 +53,16 @@ describe('the order', () => {
     delete env.M4A_ACCOUNT
     expect(await choose({ env })).toBe('t-claude')
     expect(await chooseToken(at.asked({ env }), nobody)).toBe('t-mapped')
+  })
+
+  test('where it was found is said with it', async () => {
+    using at = world('claude', 'codex')
+    const stored = { token: 't-claude', account: 'claude', path: join(at.dataDir, 'tokens', 'claude') }
+    expect(await findToken(at.asked({}, 'claude'), nobody)).toEqual({ ...stored, source: '--as' })
+    expect(await findToken(at.asked(), async () => 'claude')).toEqual({ ...stored, source: 'the agent above' })
+    const file = at.file('token', 't-file')
+    expect(await findToken(at.asked({ env: { M4A_TOKEN_FILE: file } }), nobody)).toMatchObject({ path: file })
+    expect(await findToken(at.asked({ token: 'x' }), nobody)).toMatchObject({ source: 'M4A_TOKEN', path: null })
   })
 
   test('the only token there is, whoever asks', async () => {

@@ -1,8 +1,13 @@
 // What each command asks, and what people read of the answer, letter by letter: in a pipe, on a terminal, as JSON.
 import { describe, expect, test } from 'bun:test'
-import { canned, ID, LETTERS, letter, now, refused, SESSION } from './canned.ts'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { prepareToken } from '../../../src/cli/token-files.ts'
+import { malformed, Refusal } from '../../../src/wire/refusal.ts'
+import { tempFolder } from '../../support/temp.ts'
+import { type Canned, canned, ID, LETTERS, letter, now, refused, SESSION } from './canned.ts'
 import { expectGolden } from './golden.ts'
-import { type Ran, sh } from './shell.ts'
+import { type Ran, type Shell, sh } from './shell.ts'
 
 process.env.TZ = 'UTC'
 
@@ -123,6 +128,10 @@ const health = {
   unavailable: [],
 }
 
+/** A command that stands for itself: its session is this very process. */
+const oneShot = { ...whoami, card: { ...card, attested: { ...card.attested, pid: process.pid } } }
+const refusal = (what: Refusal): Response => refused(what.status, what.toJSON())
+
 const CASES: [golden: string, argv: string[], answers: Record<string, unknown>, shell?: object][] = [
   ['inbox', ['inbox'], { '/mail/inbox': inbox }],
   ['inbox-terminal', ['inbox'], { '/mail/inbox': inbox }, terminal],
@@ -154,6 +163,17 @@ const CASES: [golden: string, argv: string[], answers: Record<string, unknown>, 
       },
     },
   ],
+  [
+    'reply-redirected',
+    ['reply', ID[0], 'done'],
+    {
+      '/mail/send': {
+        ...sendAnswer,
+        closed: ID[1],
+        results: [{ ...sendAnswer.results[0], warning: 'the session that wrote has ended; sent to its account' }],
+      },
+    },
+  ],
   ['reply', ['reply', ID[0], 'done'], { '/mail/send': { ...sendAnswer, closed: ID[1] } }],
   [
     'sent',
@@ -179,6 +199,28 @@ const CASES: [golden: string, argv: string[], answers: Record<string, unknown>, 
         receipts: [{ message_id: ID[0], subject: 'review', created_at: now, deliveries: [receipt] }],
       },
     },
+  ],
+  [
+    'receipts-terminal',
+    ['receipts'],
+    {
+      '/mail/receipts': {
+        ...page,
+        receipts: [
+          { message_id: ID[0], subject: 'review', created_at: now, deliveries: [receipt] },
+          {
+            message_id: ID[1],
+            subject: 'a long subject that has no room\u001b[2J',
+            created_at: now,
+            deliveries: [
+              { to: receipt.to, to_text: `codex/${SESSION}`, state: 'new', notified_at: LETTERS[1]?.notified_at },
+              { ...receipt, to_text: '#build', participant: 'codex', close_reason: 'acknowledged' },
+            ],
+          },
+        ],
+      },
+    },
+    { ...terminal, outColumns: 80 },
   ],
   ['thread', ['thread', ID[0]], { '/mail/thread': { ...page, messages: LETTERS } }],
   ['search', ['search', 'store', 'review'], { '/mail/search': { ...page, messages: [LETTERS[0]] } }],
@@ -255,6 +297,63 @@ const CASES: [golden: string, argv: string[], answers: Record<string, unknown>, 
       },
     },
   ],
+  [
+    'claim-one-shot',
+    ['claim', ID[0]],
+    {
+      '/mail/whoami': oneShot,
+      '/mail/claim': { results: [{ message_id: ID[0], ok: true }], claimed_until: null, unread: 1, now },
+    },
+  ],
+  [
+    'ack-claimed',
+    ['ack', ID[0]],
+    {
+      '/mail/ack': {
+        results: [
+          {
+            message_id: ID[0],
+            ok: false,
+            refusal: {
+              kind: 'claimed',
+              message: `a sibling session has claimed ${ID[0]}`,
+              hint: 'a sibling session is working on it until the time shown',
+              claimed_by: `codex/${SESSION}`,
+              claimed_until: '2026-11-30T12:10:00.000Z',
+            },
+          },
+        ],
+        unread: 1,
+        now,
+      },
+    },
+  ],
+  [
+    'reply-claimed',
+    ['reply', ID[0], 'mine'],
+    {
+      '/mail/send': refused(409, {
+        kind: 'claimed',
+        message: `a sibling session has claimed ${ID[0]}`,
+        hint: 'a sibling session is working on it until the time shown',
+        claimed_by: `codex/${SESSION}`,
+        claimed_until: '2026-11-30T12:10:00.000Z',
+      }),
+    },
+  ],
+  [
+    'view-unknown',
+    ['view', ID[0]],
+    { '/mail/get': refusal(new Refusal('unknown_message', `no message ${ID[0]}`, { message_id: ID[0] })) },
+  ],
+  ['view-malformed', ['view', '42'], { '/mail/get': refusal(malformed('message_id', 'is no id')) }],
+  ['unauthenticated', ['inbox'], { '/mail/inbox': refusal(new Refusal('unauthenticated', 'unknown token')) }],
+  [
+    'listener-set',
+    ['admin', 'listener', 'set', 'claude', 'http://127.0.0.1:9/x'],
+    { '/admin/listener': { key: 'ab'.repeat(32) } },
+  ],
+  ['wait-one-shot', ['wait'], { '/mail/whoami': oneShot, '/mail/inbox': inbox }],
   ['reopen', ['reopen', ID[0]], { '/mail/reopen': { results: [{ message_id: ID[0], ok: true }], unread: 1, now } }],
   ['wait', ['wait'], { '/mail/inbox': inbox }],
   ['wait-one-json', ['wait', '--json'], { '/mail/inbox': { ...page, messages: [LETTERS[0]], unread: 1 } }],
@@ -429,6 +528,8 @@ describe('send asks for', () => {
 
 test.each([
   [['send', 'codex'], 'the body is missing'],
+  [['send', 'codex', ''], 'the body is empty'],
+  [['reply', ID[0], ''], 'the body is empty'],
   [['send'], 'the recipient and the body are missing'],
   [['send', '--file', 'x'], 'the recipient is missing'],
   [['send', 'a', 'b', 'c', '-s', 'x'], 'the subject is given twice: as a word and with --subject'],
@@ -534,7 +635,60 @@ test('wait asks again when the door has held it for its longest', async () => {
     ],
   })
   expect(await sh(['wait', '--timeout', '1h'], mailbox.shell)).toMatchObject({ code: 0, err: '' })
-  expect(mailbox.asked.map(({ body }) => body)).toEqual([{ wait_secs: 60 }, { wait_secs: 60 }])
+  expect(asksOfInbox(mailbox)).toEqual([{ wait_secs: 60 }, { wait_secs: 60 }])
+})
+
+const asksOfInbox = ({ asked }: Canned) => asked.filter(({ path }) => path === '/mail/inbox').map(({ body }) => body)
+
+test('wait exits with 4 when its time is over, and goes on behind a cursor', async () => {
+  const nothing = { ...page, messages: [], unread: 2, cursor: '0a1b2c3d.c', waited_secs: 1 }
+  using mailbox = canned({ '/mail/whoami': oneShot, '/mail/inbox': nothing })
+  const argv = ['wait', '--timeout', '1', '--after', '0a1b2c3d.c']
+  const { code, out, err } = await sh(argv, mailbox.shell)
+  expect({ code, out }).toEqual({ code: 4, out: '' })
+  expect(err).toBe('no mail in that time\nto go on behind it: mail4agent wait --after 0a1b2c3d.c\n')
+  expect(asksOfInbox(mailbox)[0]).toEqual({ cursor: '0a1b2c3d.c', wait_secs: 1 })
+  const json = await sh([...argv, '--json'], mailbox.shell)
+  expect([json.code, JSON.parse(json.out).cursor, json.err]).toEqual([4, '0a1b2c3d.c', ''])
+})
+
+test('reopen latest takes back the newest that is closed', async () => {
+  const settled = { results: [{ message_id: ID[1], ok: true }], unread: 1, now }
+  using mailbox = canned({
+    '/mail/inbox': { ...page, messages: LETTERS.slice(0, 2), unread: 0 },
+    '/mail/reopen': settled,
+  })
+  expect((await sh(['reopen', 'latest'], mailbox.shell)).code).toBe(0)
+  expect(asksOfInbox(mailbox)[0]).toMatchObject({ state: 'closed' })
+  expect(mailbox.asked.at(-1)).toMatchObject({ path: '/mail/reopen', body: { message_ids: [ID[1]] } })
+  using nothing = canned({ '/mail/inbox': { ...page, messages: [], unread: 0 } })
+  expect(await sh(['reopen', 'latest'], nothing.shell)).toMatchObject({ code: 1, out: '' })
+})
+
+test('a token that the mailbox does not know: where it came from, and what to do', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'token')
+  const unknown = { '/mail/unread': refusal(new Refusal('unauthenticated', 'unknown token')) }
+  const cases: [Shell, string[], string, string][] = [
+    [{ token: 'x' }, [], 'M4A_TOKEN', 'correct or unset M4A_TOKEN'],
+    [{ env: { M4A_TOKEN_FILE: path } }, [], `${path} (M4A_TOKEN_FILE)`, 'correct or unset M4A_TOKEN_FILE'],
+    [{}, ['--as', 'claude'], `${folder.path}/tokens/claude (--as)`, 'mail4agent admin account rotate claude'],
+    [{}, ['--as', 'operator'], `${folder.path}/operator.key (--as)`, 'name that with --data-dir or --port'],
+  ]
+  for (const file of [path, join(folder.path, 'operator.key')]) {
+    writeFileSync(file, 'secret')
+    chmodSync(file, 0o600)
+  }
+  prepareToken(folder.path, 'claude', 'secret').keep()
+  for (const [shell, argv, from, hint] of cases) {
+    using mailbox = canned(unknown)
+    const env = { ...mailbox.shell.env, ...shell.env }
+    const { code, err } = await sh(['unread', '--data-dir', folder.path, ...argv], { ...shell, env })
+    expect(code).toBe(1)
+    expect(err).toContain(`token from: ${from}\n`)
+    expect(err).toContain(hint)
+    expect(err).not.toContain('secret')
+  }
 })
 
 test('without a mailbox everything that needs it exits with 3 and says how to start it', async () => {

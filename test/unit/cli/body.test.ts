@@ -12,7 +12,7 @@ const read = (word: string | undefined, file: string | undefined, shell: Shell =
   readBody(word, file, io(shell, [], []))
 
 test('a word is the body as it is', async () => {
-  for (const word of ['', ' a ', 'a\n', '--', '\ufeffx']) expect(await read(word, undefined)).toBe(word)
+  for (const word of [' a ', '\n', 'a\n', '--', '\ufeffx']) expect(await read(word, undefined)).toBe(word)
 })
 
 test('standard input and a file, whatever they hold', async () => {
@@ -25,6 +25,7 @@ test('standard input and a file, whatever they hold', async () => {
       async (text, end) => {
         const body = `${text}${end}`
         writeFileSync(path, body)
+        if (body === '') return
         expect(await read('-', undefined, { stdin: body })).toBe(body)
         expect(await read(undefined, 'body', { cwd: folder.path })).toBe(body)
       },
@@ -51,6 +52,15 @@ test('over the limit it is refused with the limit', async () => {
     facts: { limit: LIMITS.body },
   })
   expect(await read('-', undefined, { stdin: 'x'.repeat(LIMITS.body) })).toHaveLength(LIMITS.body)
+})
+
+test('an empty one', async () => {
+  using folder = tempFolder()
+  writeFileSync(join(folder.path, 'body'), '')
+  const empty = { kind: 'usage', message: 'the body is empty', exit: 2 }
+  await expect(read('', undefined)).rejects.toMatchObject(empty)
+  await expect(read('-', undefined, { stdin: '' })).rejects.toMatchObject(empty)
+  await expect(read(undefined, 'body', { cwd: folder.path })).rejects.toMatchObject(empty)
 })
 
 test('none, two, or a file that is not there', async () => {

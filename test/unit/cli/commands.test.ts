@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { GLOBAL } from '../../../src/cli/command.ts'
 import { COMMAND_NAMES, loadAll, loadCommand } from '../../../src/cli/commands.ts'
+import { prepareToken } from '../../../src/cli/token-files.ts'
+import { tempFolder } from '../../support/temp.ts'
 import { expectGolden } from './golden.ts'
 import { sh } from './shell.ts'
 
@@ -34,6 +36,25 @@ describe.each(commands.map((command) => [command.name, command] as const))('%s',
     const { code, out, err } = await sh([...name.split(' '), '--nonsense'])
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toStartWith(`refused: no option "--nonsense" in ${name}\ntry: `)
+  })
+})
+
+test('a topic is explained like a command', async () => {
+  const { code, out, err } = await sh(['help', 'accounts'])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toContain('.mail4agent')
+  await expectGolden('help-accounts', out)
+  expect(JSON.parse((await sh(['help', 'accounts', '--json'])).out)).toMatchObject({ name: 'accounts' })
+  expect((await sh(['help', 'constructor'])).code).toBe(2)
+})
+
+test('the accounts that --as takes are listed for the shells', async () => {
+  using folder = tempFolder()
+  for (const name of ['codex', 'claude']) prepareToken(folder.path, name, 'secret').keep()
+  expect(await sh(['completion', 'accounts', '--data-dir', folder.path])).toEqual({
+    code: 0,
+    out: 'claude\ncodex\n',
+    err: '',
   })
 })
 

@@ -1,9 +1,10 @@
-// The configuration file and the variable before it: which executables count as agents.
+// The configuration file and the variable before it: which executables count as agents, and what the operator allows.
 import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { configPath, recognisedFor } from '../../../src/cli/config.ts'
+import { configPath, recognisedFor, settingsFor } from '../../../src/cli/config.ts'
 import { RECOGNISED_AGENTS } from '../../../src/identity/clients.ts'
+import { Refusal } from '../../../src/wire/refusal.ts'
 import { tempFolder } from '../../support/temp.ts'
 import { io } from './shell.ts'
 
@@ -32,3 +33,52 @@ test.each(['recognised_agents = "claude"', 'recognised_agents = [1]', 'recognise
     expect(() => recognisedFor(world)).toThrow(configPath(world))
   },
 )
+
+/** What `serve` makes of a configuration file. */
+function settings(text: string, env: Record<string, string> = {}) {
+  using folder = tempFolder()
+  const world = io({ home: folder.path, env }, [], [])
+  mkdirSync(dirname(configPath(world)), { recursive: true })
+  writeFileSync(configPath(world), text)
+  try {
+    return settingsFor(world)
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+test('what the operator allows is read from the file; without it nothing is allowed', () => {
+  expect(settings('')).toEqual({
+    recognised: RECOGNISED_AGENTS,
+    allowForwarders: false,
+    allowAgentsAsPersons: false,
+  })
+  const text = 'recognised_agents = ["a"]\nallow_forwarders = true\nallow_agents_as_persons = true\n'
+  expect(settings(text)).toEqual({ recognised: ['a'], allowForwarders: true, allowAgentsAsPersons: true })
+  expect(settings(text, { M4A_RECOGNISED_AGENTS: 'b' })).toMatchObject({ recognised: ['b'], allowForwarders: true })
+  expect(settingsFor(io({}, [], []))).toMatchObject({ allowForwarders: false })
+})
+
+test.each([
+  ['allow_forwarders = "yes"', 'allow_forwarders in'],
+  ['allow_agents_as_persons = 1', 'allow_agents_as_persons in'],
+  ['recognised_agents = "claude"', 'recognised_agents in'],
+  ['allow_forwarder = true', 'allow_forwarder'],
+  ['[allow_forwarders]\non = true', 'allow_forwarders in'],
+  ['[other]\nkey = 1', 'other'],
+  ['port = 1', 'port'],
+])('serve refuses %p by name', (text, name) => {
+  for (const env of [{}, { M4A_RECOGNISED_AGENTS: '' }]) {
+    const refusal = settings(text, env)
+    if (!(refusal instanceof Refusal)) throw new Error('accepted')
+    expect(refusal.kind).toBe('usage')
+    expect(refusal.message).toContain(name)
+  }
+})
+
+test('an unknown key is answered with those that there are', () => {
+  expect(settings('port = 1')).toMatchObject({
+    hint: 'there are recognised_agents, allow_forwarders, allow_agents_as_persons',
+  })
+})

@@ -1,5 +1,6 @@
 // The real world around a command: the token leaves the environment, output survives a full pipe and a reader that leaves.
 import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 const run = (code: string, env: Record<string, string> = {}) =>
@@ -39,4 +40,18 @@ test('the home is the one of the environment, and a pipe is no terminal', async 
     errIsTerminal: false,
     program: 'mail4agent',
   })
+})
+
+test('output that cannot be written is told as that, and is no fault of ours', async () => {
+  if (!existsSync('/dev/full')) return
+  const cli = JSON.stringify(join(import.meta.dir, '../../../src/cli/cli.ts'))
+  const script = `import { processIo } from ${JSON.stringify(join(import.meta.dir, '../../../src/cli/io.ts'))}
+    import { runCommand } from ${cli}
+    process.exit(await runCommand(['version'], processIo()))`
+  const full = (redirect: string) =>
+    Bun.spawn(['/bin/sh', '-c', `exec "$0" -e "$1" ${redirect}`, process.execPath, script], { stderr: 'pipe' })
+  const child = full('> /dev/full')
+  expect(await new Response(child.stderr).text()).toBe('cannot write to standard output (ENOSPC)\n')
+  expect(await child.exited).toBe(1)
+  expect(await full('> /dev/full 2> /dev/full').exited).toBe(1)
 })

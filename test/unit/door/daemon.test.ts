@@ -1,6 +1,6 @@
 // Starting and stopping: what the first start makes, what refuses a second one, who is answered at the end.
 import { expect, test } from 'bun:test'
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startDaemon } from '../../../src/door/daemon.ts'
 import { ensureOperator } from '../../../src/door/operator.ts'
@@ -48,6 +48,45 @@ test('a port that is taken is named, and nothing is left running', async () => {
   const refusal = await refusalOf(startDaemon(options))
   expect(refusal.toJSON()).toMatchObject({ kind: 'port_taken', port: office.daemon.port, address: '127.0.0.1' })
   await (await startDaemon({ ...options, port: 0 })).stop() // the lock was given back
+})
+
+test('a first start on a port that is taken leaves no folder behind', async () => {
+  await using office = await Office.open()
+  using place = folder()
+  const dataDir = join(place.path, 'new', 'data')
+  const options = { dataDir, port: office.daemon.port, socket: join(dataDir, 'm4a.sock'), recognised: [], log: silent }
+  expect((await refusalOf(startDaemon(options))).kind).toBe('port_taken')
+  expect(readdirSync(place.path)).toEqual([])
+})
+
+test('a first start on a port that is free gets it', async () => {
+  using place = folder()
+  const probe = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('') })
+  const port = probe.port ?? 0
+  await probe.stop(true)
+  const dataDir = join(place.path, 'data')
+  const daemon = await startDaemon({ dataDir, port, socket: null, recognised: [], log: silent })
+  expect(daemon.port).toBe(port)
+  await daemon.stop()
+})
+
+test('the process that embeds a mailbox has its own umask again when the last one stops', async () => {
+  using first = folder()
+  using second = folder()
+  const umask = process.umask(0o022)
+  try {
+    const options = { port: 0, socket: null, recognised: [], log: silent }
+    const one = await startDaemon({ ...options, dataDir: first.path })
+    const two = await startDaemon({ ...options, dataDir: second.path })
+    await one.stop()
+    expect(process.umask()).toBe(0o077)
+    await two.stop()
+    expect(process.umask()).toBe(0o022)
+    await refusalOf(startDaemon({ ...options, dataDir: '/' }))
+    expect(process.umask()).toBe(0o022)
+  } finally {
+    process.umask(umask)
+  }
 })
 
 test('a port that only ::1 has taken is refused too', async () => {

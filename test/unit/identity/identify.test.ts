@@ -1,5 +1,6 @@
 // Who calls, with real processes: which session each of a family's members acts in, and what is refused.
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { unattested } from '../../../src/identity/attested.ts'
 import type { AccountRow } from '../../../src/store/rows.ts'
 import { addAccount } from '../../support/population.ts'
 import { onLinux, until } from '../attest/support.ts'
@@ -122,6 +123,21 @@ describe.if(onLinux)('callers', () => {
     for (const odd of ['', 'with space', 'x'.repeat(200), 'line\nbreak']) expect((await speak(odd)).session).toBe(own)
   })
 
+  test('a process has 256 conversations at most, also when all of them begin at once', async () => {
+    const agent = await house.family(codex)
+    const verdict = await agent.verdict([])
+    const speak = async (key: string) =>
+      (await house.identity.caller(a, verdict, { conversation: { key, source: 'meta' } }, true)).session
+    const wave = (name: string) => Promise.all(Array.from({ length: 300 }, (_, i) => speak(`${name}-${i}`)))
+    const first = await wave('first')
+    expect(first.filter(({ conversation }) => conversation !== null)).toHaveLength(256)
+    expect(new Set(first).size).toBe(257)
+    // the known ones stay what they are, and a surplus key adds none
+    expect(await speak('first-0')).toBe(first[0] as never)
+    expect((await wave('second')).every(({ conversation }) => conversation === null)).toBe(true)
+    expect(house.store.registry.liveSessions()).toHaveLength(257)
+  })
+
   test("the caller's environment chooses among the anchor's conversations and adds none", async () => {
     const agent = await house.family(codex)
     const said = (key: string) => ({ conversation: { key, source: 'meta' as const } })
@@ -184,6 +200,19 @@ describe.if(onLinux)('callers', () => {
       house.identity.caller(a, { ok: false, kind, seen: { pid: 1 } }, {}, false)
     expect(await refused(refuse('peer_gone'))).toBe('peer_gone')
     expect(await refused(refuse('other_user'))).toBe('other_user')
+  })
+
+  test('a mailbox without descriptors says that it lacks them, and not that the caller hides', async () => {
+    const refusalOf = (seen: Record<string, string | number>) => unattested({ ok: false, kind: 'unreadable', seen })
+    for (const errno of [23, 24])
+      expect(refusalOf({ scan: 'failed', errno }).toJSON()).toMatchObject({
+        kind: 'unreadable',
+        message: 'the mailbox lacks file descriptors',
+        hint: expect.stringContaining('ulimit -n'),
+        seen: { scan: 'failed', errno },
+      })
+    for (const seen of [{ scan: 'failed', errno: 12 }, { scan: 'failed' }, { pid: 1 }])
+      expect(refusalOf(seen).message).toBe('the process that called may not be looked at')
   })
 
   test('who introduces itself is no session yet, and its name is known to its calls that do not say it', async () => {

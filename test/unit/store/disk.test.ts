@@ -2,6 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStore } from '../../../src/store/open.ts'
 import { restore } from '../../../src/store/restore.ts'
@@ -149,4 +150,24 @@ test('a restore changes the epoch, and a damaged search index is made again', as
   expect(again.store.epoch).not.toBe(store.epoch)
   expect(await again.store.search('needle', 'all', Number.MAX_SAFE_INTEGER, 10)).toEqual([id])
   await again.store.close()
+})
+
+test('a file that is no backup is refused, and told what one is', () => {
+  using folder = tempFolder()
+  const file = join(folder.path, 'notes')
+  const foreign = join(folder.path, 'other.sqlite')
+  writeFileSync(file, 'no database at all, and long enough to be looked at '.repeat(40))
+  const db = new Database(foreign)
+  db.run('CREATE TABLE other(x)')
+  db.run('PRAGMA user_version = 1')
+  db.close()
+  for (const path of [file, foreign])
+    expect(() => restore(path, join(folder.path, 'mail.sqlite'))).toThrow(
+      expect.objectContaining({
+        kind: 'damaged_store',
+        message: 'the file is no backup of a mailbox',
+        hint: expect.stringContaining('mail4agent admin backup'),
+      }),
+    )
+  expect(existsSync(join(folder.path, 'mail.sqlite'))).toBe(false)
 })

@@ -1,6 +1,7 @@
 // The committed OpenAPI document is what the tables say. UPDATE_GOLDEN=1 writes it anew, for Biome to format.
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { signature } from '../../../../src/delivery/ring.ts'
 import { openapi } from '../../../../src/door/http/openapi.ts'
 import { ADMIN } from '../../../../src/wire/admin.ts'
 import { OPERATION_NAMES } from '../../../../src/wire/operations.ts'
@@ -18,6 +19,15 @@ test('has every route', () => {
   const paths = Object.keys(Object(dig(document, 'paths')))
   for (const name of OPERATION_NAMES) expect(paths).toContain(`/mail/${name}`)
   for (const route of Object.keys(ADMIN)) expect(paths).toContain(`/admin/${route}`)
+})
+
+test('a ring is described as it is sent', () => {
+  const ring = dig(document, 'webhooks', 'doorbell', 'post')
+  const [header] = dig(ring, 'parameters') as Json[]
+  expect(dig(header ?? null, 'name')).toBe('X-M4A-Signature')
+  expect(signature('key', '{}')).toMatch(new RegExp(String(dig(header ?? null, 'schema', 'pattern'))))
+  const body = dig(ring, 'requestBody', 'content', 'application/json', 'schema', 'required')
+  expect(body).toEqual(['account', 'to', 'message_id', 'from'])
 })
 
 test('every reference leads somewhere', () => {

@@ -184,3 +184,32 @@ test('the end of the input ends a wait', async () => {
   await bridge.end()
   expect(performance.now() - begun).toBeLessThan(1_000)
 })
+
+test('a client that no longer reads ends the bridge at once, also while a call waits', async () => {
+  const visitor = parked()
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(undefined, { highWaterMark: 100 })
+  const gone = new Error('nobody reads')
+  const write = () => {
+    throw gone
+  }
+  const done = runBridge({ input: readable, write, forward: toDoor(visitor) }).catch((error) => error)
+  const input = writable.getWriter()
+  const say = (message: Json) => input.write(Buffer.from(`${JSON.stringify(message)}\n`))
+  await say(wait(30))
+  while (visitor.performed.length === 0) await Bun.sleep(1)
+  await say(legacy('ping', {}, 'p'))
+  expect(await done).toBe(gone)
+  expect(visitor.performed[0]?.patience.signal.aborted).toBe(true)
+})
+
+test('a line above 8 MiB is refused before it ends, its rest is dropped, and the next one is read', async () => {
+  const bridge = start(toDoor(new Recorder()))
+  const piece = Buffer.alloc(1024 * 1024, 'a')
+  for (let i = 0; i < 9; i++) await bridge.raw(piece)
+  expect(await bridge.heard()).toMatchObject({ id: null, error: { code: -32600 } })
+  for (let i = 0; i < 9; i++) await bridge.raw(piece)
+  await bridge.raw(Buffer.from(`"}\n${JSON.stringify(legacy('ping', {}, 'next'))}\n`))
+  expect(dig(await bridge.heard(), 'id')).toBe('next')
+  await bridge.end()
+  expect(bridge.silent()).toBe(true)
+})

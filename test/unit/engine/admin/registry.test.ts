@@ -133,7 +133,10 @@ test('a session is named by a unique prefix', async () => {
   const claude = await addAccount(office.store, 'claude')
   const sessions = [await addSession(office.store, claude), await addSession(office.store, claude)]
   const ambiguous = await refusal(office.run('orphan/release', { account: 'claude', session: 's-0000' }))
-  expect(ambiguous.toJSON()).toMatchObject({ kind: 'ambiguous_session', candidates: sessions.map(({ name }) => `claude/${name}`) })
+  expect(ambiguous.toJSON()).toMatchObject({
+    kind: 'ambiguous_session',
+    candidates: sessions.map(({ name }) => `claude/${name}`),
+  })
   const unknown = office.run('orphan/release', { account: 'claude', session: 's-ffff' })
   expect(await refusal(unknown)).toMatchObject({ kind: 'unknown_session' })
   const codex = await addAccount(office.store, 'codex')
