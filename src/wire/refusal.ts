@@ -26,7 +26,7 @@ export const REFUSALS = {
     'a port forwarder is calling; run the client on this machine, or let the operator allow the forwarder',
   ),
   unsupported_platform: row(403, 'this platform has no peer attestation; /health says why'),
-  attestation_down: row(403, 'the attestation self-test failed at start; /health and the log say why'),
+  attestation_down: row(403, 'the attestation self-test fails; it is repeated, and /health and the log say why'),
   bad_host: row(403, 'use http://127.0.0.1, http://[::1] or http://localhost with the port of the mailbox'),
   bad_origin: row(403, 'web pages of other origins may not call the mailbox'),
   permission_denied: row(403, 'the operator can grant it: mail4agent admin account set <name> --can <capability>'),

@@ -18,7 +18,7 @@ test('the limit of descriptors is the soft one, and pins take a quarter of it, o
   expect(pinsWithin(softLimit(line('unlimited')))).toBe(2048)
   expect(softLimit('')).toBe(1024)
   const pins = [0, 64, 256, 512, 1024, 20_000, 1_000_000].map(pinsWithin)
-  expect(pins).toEqual([1, 2, 26, 32, 64, 1250, 2048])
+  expect(pins).toEqual([1, 4, 26, 32, 64, 1250, 2048])
   expect([0, 64, 1024, 20_000].map(keptWithin)).toEqual([0, 2, 122, 256])
 })
 
