@@ -1,7 +1,7 @@
 // The results as JSON and as a page to read: the machine, the held ratios with their gates, honesty, and every figure.
 import { cpus, loadavg, platform, release, totalmem } from 'node:os'
 import type { Bench, Held } from './bench.ts'
-import { GATES, standing } from './gates.ts'
+import { ENFORCED, GATES, standing } from './gates.ts'
 
 export type Machine = { cpu: string; cores: number; memoryGb: number; system: string; load: number; diskFreeGb: number }
 
@@ -16,7 +16,9 @@ export const machine = (diskFreeGb: number): Machine => ({
 
 /** What fails: gates that were missed, and checks that were not met. */
 export function faults(bench: Bench): string[] {
-  const missed = bench.held.filter(({ gate, median }) => standing(GATES[gate], median) === 'missed')
+  const missed = bench.held.filter(
+    ({ gate, median }) => ENFORCED.has(GATES[gate].row) && standing(GATES[gate], median) === 'missed',
+  )
   const lies = bench.honesty.filter(({ ok }) => !ok)
   return [
     ...missed.map(
