@@ -45,22 +45,22 @@ export function directory(mail: Mail, caller: Caller, request: DirectoryRequest)
   return new Json(`{"participants":[${shown.join(',')}],${rooms},${end}}`)
 }
 
-/** The members about rooms, at most `limit` bytes. */
+/** The members about rooms, at most `limit` bytes: by name; where not all fit, the caller's own before others. */
 function roomsText(mail: Mail, { account }: Caller, limit: number): string {
   const { registry } = mail.store
-  const { yes = [], no = [] } = Object.groupBy(registry.rooms(), ({ id }) =>
-    registry.isMember(id, account.id) ? 'yes' : 'no',
-  )
-  const shown: string[] = []
-  let used = ROOMS_FRAME
-  for (const { id, name } of [...yes, ...no]) {
+  const rooms = registry.rooms().map(({ id, name }) => {
     const member = registry.isMember(id, account.id)
-    const text = JSON.stringify({ id: name, member, members: registry.members(id).length })
-    used += text.length + 1
-    if (used > limit) return `"rooms":[${shown.join(',')}],"rooms_more":true`
-    shown.push(text)
+    return { member, text: JSON.stringify({ id: name, member, members: registry.members(id).length }) }
+  })
+  const kept = new Set<(typeof rooms)[number]>()
+  let left = limit - ROOMS_FRAME
+  for (const room of rooms.toSorted((a, b) => Number(b.member) - Number(a.member))) {
+    left -= room.text.length + 1
+    if (left < 0) break
+    kept.add(room)
   }
-  return `"rooms":[${shown.join(',')}]`
+  const shown = rooms.filter((room) => kept.has(room)).map(({ text }) => text)
+  return `"rooms":[${shown.join(',')}]${kept.size < rooms.length ? ',"rooms_more":true' : ''}`
 }
 
 /** Bytes of the members about rooms without the rooms. */

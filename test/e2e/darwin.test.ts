@@ -27,7 +27,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const TESTS = [
   ['tcp', 'two names|many sockets|::1|no such connection|has exited|took over|second look'],
   ['unix', 'unix'],
-  ['sharing', 'child'],
   ['ancestors', 'ancestors|our own|parent|named variables'],
 ] as const
 
