@@ -50,10 +50,10 @@ export const GATES = {
 export type GateName = keyof typeof GATES
 
 /**
- * Rows whose miss fails the build. The others are reported: they are not reached yet (1, 2, 6, 7, 20), or say too little in
- * a short run (17, 18).
+ * Rows whose miss fails the build. The others are reported: they are not reached yet (1, 2, 6, 7, 20), lie at
+ * their gate (14), or say too little in a short run (17, 18).
  */
-export const ENFORCED: ReadonlySet<string> = new Set(['8', '11', '14', '15'])
+export const ENFORCED: ReadonlySet<string> = new Set(['8', '11', '15'])
 
 /** How a value stands: `missed` fails the build. */
 export function standing({ bound, gate, goal, stretch }: Gate, value: number): 'missed' | 'gate' | 'goal' | 'stretch' {
