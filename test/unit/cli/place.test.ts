@@ -8,7 +8,7 @@ import { io, type Shell } from './shell.ts'
 
 const none = { 'data-dir': undefined, port: undefined, socket: undefined }
 const place = (options: Partial<typeof none | Record<string, string>>, shell: Shell = {}) =>
-  placeOf({ ...none, ...options }, io({ home: '/home/me', cwd: '/work', ...shell }, [], []))
+  placeOf({ ...none, ...options }, io({ home: '/home/me', cwd: '/srv', ...shell }, [], []))
 
 test.each([
   ['linux', {}, '/home/me/.local/share/mail4agent', '/home/me/.local/share/mail4agent/m4a.sock'],
@@ -31,7 +31,7 @@ test.each([
 
 test('another data folder has its socket in it, whatever the runtime folder', () => {
   const env = { XDG_RUNTIME_DIR: '/run/me' }
-  expect(place({ 'data-dir': 'x' }, { env })).toMatchObject({ dataDir: '/work/x', socket: '/work/x/m4a.sock' })
+  expect(place({ 'data-dir': 'x' }, { env })).toMatchObject({ dataDir: '/srv/x', socket: '/srv/x/m4a.sock' })
   expect(place({}, { env: { ...env, M4A_DATA_DIR: '/y' } })).toMatchObject({ dataDir: '/y', socket: '/y/m4a.sock' })
 })
 
@@ -40,7 +40,7 @@ test('an option wins over the environment; an empty variable is none', () => {
   expect(place({ 'data-dir': '/z', port: '8', socket: 't' }, { env })).toEqual({
     dataDir: '/z',
     port: 8,
-    socket: '/work/t',
+    socket: '/srv/t',
     socketGiven: true,
   })
   expect(place({}, { env: { M4A_PORT: '', M4A_SOCKET: '', M4A_DATA_DIR: '' } })).toMatchObject({
