@@ -51,8 +51,8 @@ export type Addressed = { to: readonly AddressInput[]; warning?: string }
 
 /**
  * To whom a reply without `to` goes: the room of a room letter, else the session that wrote. Who answers a message of its
- * own, or one that its account sent, goes on talking to those it was sent to. Where the session that wrote has ended and no other has its mailbox, the answer
- * goes to its account, openly: in the mailbox of the session nobody would read it.
+ * own, or one that its account sent, goes on talking to those it was sent to. Where the session that wrote has ended and
+ * no other has its mailbox, the answer goes to its account, openly: in the mailbox of the session nobody would read it.
  */
 export function replyRecipients(mail: Mail, caller: Caller, { message, copy }: Parent): Addressed {
   const { registry } = mail.store

@@ -186,7 +186,7 @@ export interface Store {
   keyed(account: number, key: string): { id: number; hash: string } | null
   /** The copy of `id` in one of `boxes`; the first box that has one wins. Hidden copies are not found. */
   delivery(id: number, boxes: readonly number[]): DeliveryRow | null
-  /** Lazily, in ascending sequence; stop iterating when the budget is spent. Closed copies that live on in the session's box appear once. */
+  /** Lazily, in ascending sequence; stop iterating when the budget is spent. A row that is no mail to this reader comes with an empty `json`, to be counted and not shown. */
   page(query: PageQuery): IterableIterator<PageRow>
   /** Not closed for the session with `sessionBox`: its own room posts excluded, siblings' claims not. */
   unread(accountBox: number, sessionBox: number): number
@@ -194,7 +194,7 @@ export interface Store {
   openCount(box: number): number
   /** Sequence and time of the oldest delivery in the box that is not closed. */
   oldestOpen(box: number): { id: number; created: number } | null
-  /** Sent by the account, readable in `scopes` (0 and the session's box): newest first, below `before`. */
+  /** Sent by the account, newest first, below `before`. What is not readable in `scopes` (0 and the session's box) has an empty `json`. */
   sent(account: number, scopes: readonly number[], before: number): IterableIterator<MessageRow>
   /** Ascending, above `after`. */
   thread(thread: number, after: number): IterableIterator<MessageRow>

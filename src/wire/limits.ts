@@ -10,7 +10,6 @@ export const LIMITS = {
   key: 128,
   references: 8,
   locator: 512,
-  digest: 128,
   recipients: 100,
   /** Ids in one ack, reopen or claim. */
   batch: 100,
@@ -39,8 +38,6 @@ export const LIMITS = {
   /** Per pair of accounts, for mail that would wake or ring: per minute, and burst. */
   pairPerMinute: 120,
   pairBurst: 60,
-  /** Days that an idempotency key is kept at least. */
-  keyDays: 30,
   /** Bytes of an HTTP request body: 100 recipients and an escaped 64 KiB body fit. */
   request: 1_048_576,
   /** Calls in one JSON-RPC batch. */

@@ -44,7 +44,6 @@ export const REFUSALS = {
   session_account_mismatch: row(409, 'that session belongs to another account; use the address as it was shown'),
   unknown_machine: row(404, 'no other machine is linked under that name'),
   unknown_message: row(404, 'no message with that id that you may read'),
-  unknown_listener: row(404, 'that account has no listener'),
   not_a_member: row(
     403,
     'only members post to a room; the operator adds them: mail4agent admin room join <room> <account>',

@@ -18,6 +18,7 @@ let mailbox: Mailbox
 beforeAll(async () => {
   mkdirSync(small)
   mounted = process.platform === 'linux' && mount('-t', 'tmpfs', '-o', 'size=8m,mode=700', 'tmpfs', small)
+  if (!mounted && process.env.CI) throw new Error('a small disk could not be mounted')
   if (!mounted) return
   const usual = process.env.TMPDIR
   process.env.TMPDIR = small // a Mailbox makes its folder among the temporary ones; its log is on the full disk too
