@@ -1,7 +1,7 @@
 // A socket whose only holder was proved, and the cheap re-check of that proof at each later call.
 import type { Attested } from '../attestor.ts'
 import { RECHECK_MS } from './child-sockets.ts'
-import type { ForkMark } from './machine.ts'
+import type { Look } from './look.ts'
 import type { PinTable } from './pin-table.ts'
 import type { Pinned } from './pinned.ts'
 
@@ -43,11 +43,10 @@ export class Held {
    * socket after the proof is not seen, nor a grandchild whose parent has ended.
    * `fresh`: the search of all holders has just ended, so that a kernel without lists of children is no reason to refuse.
    */
-  check(forks: ForkMark, euid: number, fresh: boolean): HeldState {
+  check(look: Look, euid: number, fresh: boolean): HeldState {
     if (this.#pinned.closed && !this.#pinAgain()) return 'lost'
     const pinned = this.#pinned
-    const mark = forks.read()
-    const now = performance.now()
+    const { mark, now } = look
     if (mark < 0 || mark !== this.#forkMark || now - this.#checkedAt > RECHECK_MS) {
       const children = pinned.childrenWith(this.inode, mark, now)
       if (children === null && !fresh) return 'lost'
@@ -57,7 +56,7 @@ export class Held {
       this.#checkedAt = now
     }
     if (now - pinned.loadedAt > RECHECK_MS && !pinned.load()) return 'lost'
-    if (!pinned.unchanged() && !pinned.refresh()) return 'lost'
+    if (!look.unchanged(pinned) && !pinned.refresh()) return 'lost'
     if (!pinned.holds(this.#fd, this.inode)) {
       this.#fd = pinned.find(this.inode) // dup2(2) and close(2) may have moved it
       if (this.#fd < 0) return 'lost'

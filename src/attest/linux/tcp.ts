@@ -3,6 +3,7 @@ import type { Endpoint, Verdict } from '../attestor.ts'
 import { refuse } from '../refuse.ts'
 import type { Held } from './held.ts'
 import type { ScanReport } from './holders.ts'
+import { Look, Turn } from './look.ts'
 import type { ForkMark } from './machine.ts'
 import { OwnEnds } from './own-ends.ts'
 import type { PinTable } from './pin-table.ts'
@@ -36,18 +37,42 @@ function isAttestable(state: number): boolean {
 export class TcpAttestation {
   #proved = new Map<number, Proved>()
   #ends = new OwnEnds()
+  #turn: Turn
 
   constructor(
     private diag: SockDiag,
     private table: PinTable,
     private forks: ForkMark,
     private scanner: Scanner,
-  ) {}
+  ) {
+    this.#turn = new Turn(forks)
+  }
 
-  attest(peer: () => Endpoint | null, local: Endpoint): Verdict | Promise<Verdict> {
-    const step = this.#attempt(peer, local, null)
+  async attest(peer: () => Endpoint | null, local: Endpoint): Promise<Verdict> {
+    const from = peer()
+    const known = from === null ? undefined : this.#proved.get(keyOf(from))
+    const step =
+      from !== null && known !== undefined && known.own >= 0 && isBetween(known, from, local)
+        ? ((await this.#warm(known, from)) ?? this.#attempt(peer, local, null))
+        : this.#attempt(peer, local, null)
     if (!('again' in step)) return step
     return settle(step, (report) => this.#attempt(peer, local, report), this.scanner)
+  }
+
+  /**
+   * A proof from before, judged again when this turn of the event loop has ended. Null where our end is not what it was.
+   * `from` was read from the living connection of this request. Our end, which is older, has those very addresses when all is
+   * done, hence had them all the while: no two sockets have the same four at once, so it is the end of this request.
+   */
+  #warm(known: Proved, from: Endpoint): Promise<Verdict | Unsettled | null> {
+    return new Promise((resolve) => {
+      this.#turn.atEnd((look) => {
+        const fault = this.#fault(known.held, keyOf(from), from.port, look, false)
+        if (!this.#ends.connected(known.own, known.ownLow, known.ownHigh)) return resolve(null)
+        if (fault === null) this.table.touch(known.held.pinned)
+        resolve(fault ?? known.held.warm())
+      })
+    })
   }
 
   /**
@@ -60,10 +85,8 @@ export class TcpAttestation {
     const from = peer()
     if (from === null) return refuse('peer_gone', { at: 'start' })
     const { port } = from
-    const key = from.address.includes(':') ? port + 65536 : port
+    const key = keyOf(from)
     const known = this.#proved.get(key)
-    if (known && report === null && isBetween(known, from, local) && this.#stillConnected(known))
-      return this.#again(peer, from, key, known.held)
 
     const found = diag.tcp(from.address, port, local.address, local.port)
     if (found === 'failed') return refuse('unreadable', { sock_diag: diag.error })
@@ -71,13 +94,19 @@ export class TcpAttestation {
     if (found === 'absent') return refuse('peer_gone', { port, state: 'none' })
     if (inode === 0 || !isAttestable(state)) return refuse('peer_gone', { port, state })
     if (uid !== euid) return refuse('other_user', { port, uid, ours: euid })
-    if (known?.cookieLow === cookieLow && known.cookieHigh === cookieHigh && known.held.inode === inode)
-      return this.#again(peer, from, key, known.held, report !== null)
+    const look = new Look(this.forks)
+    if (known?.cookieLow === cookieLow && known.cookieHigh === cookieHigh && known.held.inode === inode) {
+      const fault = this.#fault(known.held, key, port, look, report !== null)
+      if (fault) return fault
+      if (!unmoved(from, peer())) return refuse('peer_gone', { port, at: 'end' })
+      table.touch(known.held.pinned)
+      return known.held.warm()
+    }
 
     if (report === null) return { again: 'scan', inode, refusal: refuse('no_holder', { inode, port }) }
     const held = soleHolder(report, inode, table, nameOf(port, cookieLow, cookieHigh))
     if ('again' in held) return held
-    const fault = this.#fault(held, key, port, true)
+    const fault = this.#fault(held, key, port, look, true)
     if (fault) return fault
     const same = diag.tcp(from.address, port, local.address, local.port)
     if (same !== 'found' || diag.inode !== inode || diag.cookieLow !== cookieLow || diag.cookieHigh !== cookieHigh)
@@ -94,23 +123,10 @@ export class TcpAttestation {
     return held.verdict('scan')
   }
 
-  #stillConnected({ own, ownLow, ownHigh }: Proved): boolean {
-    return own >= 0 && this.#ends.connected(own, ownLow, ownHigh)
-  }
-
-  /** A connection that was proved before: its holder is looked at again, and our end of the sandwich. */
-  #again(peer: () => Endpoint | null, from: Endpoint, key: number, held: Held, fresh = false): Verdict | Unsettled {
-    const fault = this.#fault(held, key, from.port, fresh)
-    if (fault) return fault
-    if (!unmoved(from, peer())) return refuse('peer_gone', { port: from.port, at: 'end' })
-    this.table.touch(held.pinned)
-    return held.warm()
-  }
-
-  #fault(held: Held, key: number, port: number, fresh: boolean): Verdict | Unsettled | null {
+  #fault(held: Held, key: number, port: number, look: Look, fresh: boolean): Verdict | Unsettled | null {
     const { euid } = this.table.machine
     const { inode, pinned } = held
-    switch (held.check(this.forks, euid, fresh)) {
+    switch (held.check(look, euid, fresh)) {
       case 'held':
         return null
       case 'shared':
@@ -128,6 +144,9 @@ export class TcpAttestation {
     if (!oldest.done) this.#proved.delete(oldest.value)
   }
 }
+
+/** One key for each port of each address family. */
+const keyOf = ({ address, port }: Endpoint): number => (address.includes(':') ? port + 65536 : port)
 
 function nameOf(port: number, low: number, high: number): string {
   return `${port}/${((BigInt(high) << 32n) | BigInt(low)).toString(16)}`

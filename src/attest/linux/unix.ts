@@ -4,6 +4,7 @@ import { refuse } from '../refuse.ts'
 import type { Held } from './held.ts'
 import type { ScanReport } from './holders.ts'
 import { libc, memory } from './libc.ts'
+import { Look } from './look.ts'
 import type { ForkMark } from './machine.ts'
 import type { PinTable } from './pin-table.ts'
 import type { Pinned } from './pinned.ts'
@@ -95,7 +96,7 @@ export class UnixAttestation {
       // The table may have pinned the same instance anew.
       if (!held.pinned.is(connector.process)) return this.#passedOn(connector, held.pinned.pid)
     }
-    const is = held.check(this.forks, euid, report !== null)
+    const is = held.check(new Look(this.forks), euid, report !== null)
     if (is === 'shared') return sharedBy([held.pinned.pid, ...held.sharers], inode)
     if (is === 'lost') {
       owner.held = undefined

@@ -4,6 +4,7 @@ import { closeSync, openSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { keptWithin, pinsWithin, shortage, softLimit } from '../../../src/attest/linux/descriptors.ts'
 import { Held } from '../../../src/attest/linux/held.ts'
+import { Look } from '../../../src/attest/linux/look.ts'
 import { ForkMark, readMachine } from '../../../src/attest/linux/machine.ts'
 import { PinTable } from '../../../src/attest/linux/pin-table.ts'
 import { cleanUp, onLinux, openDoor } from './support.ts'
@@ -62,13 +63,13 @@ describe.if(onLinux)('pins', () => {
       const before = held.pinned
       for (const other of others) expect(table.pin(other.pid)).not.toBeNull()
       expect(before.closed).toBe(true)
-      expect(held.check(forks, machine.euid, false)).toBe('held')
+      expect(held.check(new Look(forks), machine.euid, false)).toBe('held')
       expect(held.pinned.closed).toBe(false)
       expect(held.pinned.process).toBe(process)
     }
     for (const other of others) table.pin(other.pid)
     await peer.kill()
-    expect(held.check(forks, machine.euid, false)).toBe('lost')
+    expect(held.check(new Look(forks), machine.euid, false)).toBe('lost')
   })
 
   test('a pin made again looks at the children anew, and at the socket', async () => {
@@ -76,13 +77,13 @@ describe.if(onLinux)('pins', () => {
     const { peer, held } = await heldIn(table, forks)
     table.pin(process.pid)
     await peer.do('share')
-    expect(held.check(forks, machine.euid, false)).toBe('shared')
+    expect(held.check(new Look(forks), machine.euid, false)).toBe('shared')
     await peer.do('unshare')
     table.pin(process.pid)
-    expect(held.check(forks, machine.euid, false)).toBe('held')
+    expect(held.check(new Look(forks), machine.euid, false)).toBe('held')
     const other = new Held(held.pinned, table, 1, 'test', 0, forks.read())
     table.pin(process.pid)
-    expect(other.check(forks, machine.euid, false)).toBe('lost')
+    expect(other.check(new Look(forks), machine.euid, false)).toBe('lost')
   })
 
   test('another process that has the pid now is not taken for it', async () => {
@@ -95,7 +96,7 @@ describe.if(onLinux)('pins', () => {
     expect(table.again({ ...held.pinned.process, start: '1' })).toBeNull()
     expect(table.again({ ...held.pinned.process, pidfd: '1' })).toBeNull()
     expect(held.inode).toBe(inode)
-    expect(held.check(forks, machine.euid, false)).toBe('held')
+    expect(held.check(new Look(forks), machine.euid, false)).toBe('held')
   })
 
   test('the least recently used goes first', () => {

@@ -133,20 +133,37 @@ describe.if(onLinux)('tcp', () => {
     expect(await old()).toMatchObject({ kind: 'peer_gone' })
   })
 
-  test('the second look decides: a peer that is gone by then is not named', async () => {
-    const attestor = all.attestor()
-    const door = all.keep(openDoor(attestor))
+  test('the end of the turn decides: a connection that is gone by then names nobody', async () => {
+    const door = all.keep(openDoor(all.attestor(), '127.0.0.1', true))
     const peer = await all.peer()
     await peer.do('open', { port: door.port })
     await peer.do('send')
-    const { connection } = attested(await door.verdicts.next())
-    const at = { address: '127.0.0.1', port: Number.parseInt(connection, 10) }
-    const local = { address: '127.0.0.1', port: door.port }
-    expect(attested(await attestor.tcp(() => at, local)).via).toBe('warm')
-    let looks = 0
-    expect(await attestor.tcp(() => (looks++ === 0 ? at : null), local)).toMatchObject({ kind: 'peer_gone' })
-    looks = 0
-    const moved = { ...at, port: at.port + 1 }
-    expect(await attestor.tcp(() => (looks++ === 0 ? at : moved), local)).toMatchObject({ kind: 'peer_gone' })
+    const ask = await door.questions.next()
+    expect(attested(await ask()).via).toBe('scan')
+    expect(attested(await ask()).via).toBe('warm')
+    const late = ask()
+    door.close()
+    expect(await late).toMatchObject({ kind: 'peer_gone' })
+  })
+
+  test('calls of one turn are judged by one look, each for its own connection', async () => {
+    const door = all.keep(openDoor(all.attestor(), '127.0.0.1', true))
+    const peers = [await all.peer(), await all.peer()]
+    const asks = []
+    for (const peer of peers) {
+      await peer.do('open', { port: door.port })
+      await peer.do('send')
+      const ask = await door.questions.next()
+      expect(attested(await ask()).process.pid).toBe(peer.pid)
+      asks.push(ask)
+    }
+    const both = await Promise.all([...asks, ...asks].map((ask) => ask()))
+    const pids = peers.map((peer) => peer.pid)
+    expect(both.map((verdict) => attested(verdict).process.pid)).toEqual([...pids, ...pids])
+    const pending = asks.map((ask) => ask())
+    await peers[0]?.kill()
+    const after = await Promise.all(asks.map((ask) => ask()))
+    expect((await Promise.all(pending)).map((verdict) => verdict.ok)).toContain(true)
+    expect(after.map((verdict) => verdict.ok)).toEqual([false, true])
   })
 })
