@@ -4,6 +4,7 @@
 //   box        a mailbox: one per account, one per session; keeps its counters
 //   message    what was sent; its id is a number of the one sequence, so the table is also the log of sends
 //   event      what happened to messages; same sequence, so that one cursor covers both
+//   sent       whose mail each message is: an index that follows some hundred sends behind (jobs/sent-index.ts)
 //   delivery   one copy in one box; the key (box, closed, id) is the only mailbox index
 //   claim      who works on account mail, until when
 //   idempotency, upsert   keys of the sender
@@ -59,6 +60,13 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // up to which letter the session was told of its mail by a notice: told once, never again
   'ALTER TABLE session ADD COLUMN told INTEGER NOT NULL DEFAULT 0',
+  // an index entry in every send costs a page of the log for each sender in a batch: now it is written for many sends at once
+  `
+  CREATE TABLE sent(account INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY(account, id)) WITHOUT ROWID, STRICT;
+  INSERT INTO sent SELECT account, id FROM message ORDER BY account, id;
+  INSERT OR REPLACE INTO cursor SELECT 'sent', coalesce(max(id), 0) FROM message;
+  DROP INDEX message_sent;
+  `,
 ]
 
 /** search.sqlite: contentless, rebuilt from messages whenever it is missing or damaged. `who` holds the boxes that may see a row. */

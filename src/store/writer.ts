@@ -40,6 +40,7 @@ export class Writer {
       const outcomes = jobs.map(this.#run)
       this.#context.flush()
       this.#db.run('COMMIT')
+      this.#context.committed()
       return outcomes
     } catch (error) {
       this.#context.forget()

@@ -2,11 +2,13 @@
 import type { Database, Statement } from 'bun:sqlite'
 import type { CloseReason } from '../../wire/letter.ts'
 import type { DeliveryRow, EventKind, EventRow } from '../rows.ts'
+import { SentIndex } from './sent-index.ts'
 
 export const DELIVERY_COLUMNS =
   'box, closed, id, kind, room, notified, opened, opened_by AS openedBy, closed_at AS closedAt, closed_by AS closedBy, reason, updates'
 
 export class Context {
+  readonly sent: SentIndex
   readonly #open = new Map<number, number>()
   readonly #own = new Map<number, number>()
   readonly #event: Statement
@@ -14,6 +16,7 @@ export class Context {
   readonly #count: Statement
 
   constructor(readonly db: Database) {
+    this.sent = new SentIndex(db)
     this.#event = db.prepare(
       'INSERT INTO event(id, at, kind, message, account, session, reason) VALUES(?, ?, ?, ?, ?, ?, ?)',
     )
@@ -49,15 +52,25 @@ export class Context {
     return { id, at, kind, message, account, session, reason }
   }
 
-  /** Writes the counters of this batch; called once before each commit. */
+  /** Writes the counters of this batch, and the index of what was sent; called once before each commit. */
   flush(): void {
+    this.sent.flush()
     for (const box of new Set([...this.#open.keys(), ...this.#own.keys()]))
       this.#count.run(this.#open.get(box) ?? 0, this.#own.get(box) ?? 0, box)
-    this.forget()
+  }
+
+  committed(): void {
+    this.sent.committed()
+    this.#clear()
   }
 
   /** After a rollback nothing was counted. */
   forget(): void {
+    this.sent.forget()
+    this.#clear()
+  }
+
+  #clear(): void {
     this.#open.clear()
     this.#own.clear()
   }

@@ -68,6 +68,7 @@ export function sender(context: Context): (job: Send) => Results['send'] {
       JSON.stringify(job.recipients.map((to) => [to.text, to.kind, to.box, to.account, to.room])),
       job.json,
     )
+    context.sent.sent(reader.account, job.id)
     if (job.clockStep) step.run(job.id)
     for (const to of job.recipients) {
       let updates = 0

@@ -1,20 +1,25 @@
 // Reads of messages and their copies: by id, sent, thread. Every list is a bounded walk of one index.
 import type { Database } from 'bun:sqlite'
 import { DELIVERY_COLUMNS } from '../jobs/context.ts'
+import { SENT_CURSOR } from '../jobs/sent-index.ts'
 import type { DeliveryRow, Kind, MessageRow, Recipient } from '../rows.ts'
 
 type Columns = Omit<MessageRow, 'recipients'> & { recipients: string }
 
 const FIXED = 'id, random, account, sender_box AS senderBox, scope, thread, parent, created, hop'
 const COLUMNS = `${FIXED}, recipients, json`
+const OWN = `${FIXED.replace('account', 'm.account')}, iif(own, recipients, '[]') AS recipients, iif(own, json, '') AS json`
 
 export const SQL = {
   message: `SELECT ${COLUMNS} FROM message WHERE id = ?`,
   delivery: `SELECT ${DELIVERY_COLUMNS} FROM delivery WHERE box = ? AND closed IN (0, 1) AND id = ?`,
-  /** Bounds: account, before, scopes as a JSON array. The text of other scopes is not even read. */
-  sent: `SELECT ${FIXED}, iif(own, recipients, '[]') AS recipients, iif(own, json, '') AS json
-    FROM (SELECT *, scope IN (SELECT value FROM json_each(?3)) AS own FROM message)
-    WHERE account = ?1 AND id < ?2 ORDER BY id DESC`,
+  /** Up to which message `sent` knows. */
+  indexed: `SELECT id FROM cursor WHERE subscriber = '${SENT_CURSOR}'`,
+  /** Those that are not indexed yet. Bounds: account, before, scopes as a JSON array, indexed. The text of other scopes is not even read. */
+  sentLately: `SELECT ${OWN} FROM (SELECT *, scope IN (SELECT value FROM json_each(?3)) AS own FROM message) m
+    WHERE id > ?4 AND id < ?2 AND account = ?1 ORDER BY id DESC`,
+  sent: `SELECT ${OWN} FROM sent CROSS JOIN (SELECT *, scope IN (SELECT value FROM json_each(?3)) AS own FROM message) m USING (id)
+    WHERE sent.account = ?1 AND sent.id < ?2 AND sent.id <= ?4 ORDER BY sent.id DESC`,
   keyed: 'SELECT id, hash FROM idempotency WHERE account = ? AND key = ?',
   thread: `SELECT ${COLUMNS} FROM message WHERE thread = ? AND parent IS NOT NULL AND id > ? ORDER BY id`,
 } as const
@@ -29,14 +34,18 @@ function messageRow(row: Columns): MessageRow {
 export class MessageReads {
   readonly #message
   readonly #delivery
+  readonly #indexed
   readonly #sent
+  readonly #sentLately
   readonly #thread
   readonly #keyed
 
   constructor(db: Database) {
     this.#message = db.prepare<Columns, [number]>(SQL.message)
     this.#delivery = db.prepare<DeliveryRow, [number, number]>(SQL.delivery)
-    this.#sent = db.prepare<Columns, [number, number, string]>(SQL.sent)
+    this.#indexed = db.prepare<{ id: number }, []>(SQL.indexed)
+    this.#sent = db.prepare<Columns, [number, number, string, number]>(SQL.sent)
+    this.#sentLately = db.prepare<Columns, [number, number, string, number]>(SQL.sentLately)
     this.#thread = db.prepare<Columns, [number, number]>(SQL.thread)
     this.#keyed = db.prepare<{ id: number; hash: string }, [number, string]>(SQL.keyed)
   }
@@ -60,7 +69,10 @@ export class MessageReads {
 
   /** What is of another scope comes without its letter, so that the reader can count what it has looked at. */
   *sent(account: number, scopes: readonly number[], before: number): IterableIterator<MessageRow> {
-    for (const row of this.#sent.iterate(account, before, JSON.stringify(scopes))) yield messageRow(row)
+    const indexed = this.#indexed.get()?.id ?? 0
+    const own = JSON.stringify(scopes)
+    for (const row of this.#sentLately.iterate(account, before, own, indexed)) yield messageRow(row)
+    for (const row of this.#sent.iterate(account, before, own, indexed)) yield messageRow(row)
   }
 
   /** The thread's first message is found by its id, the replies by the thread's index. */

@@ -18,6 +18,7 @@ const plan = (sql: string): string =>
     .map((row) => row.detail)
     .join('; ')
 
+const OWN = 'LIST SUBQUERY 1; SCAN json_each VIRTUAL TABLE INDEX 1:; CREATE BLOOM FILTER; REUSE LIST SUBQUERY 1'
 const KEY = 'SEARCH d USING PRIMARY KEY (box=? AND closed=? AND id>?); SEARCH m USING INTEGER PRIMARY KEY (rowid=?)'
 
 test.each([
@@ -45,7 +46,12 @@ test.each([
   [
     'sent mail',
     MESSAGES.sent,
-    'SEARCH message USING INDEX message_sent (account=? AND id<?); LIST SUBQUERY 1; SCAN json_each VIRTUAL TABLE INDEX 1:; CREATE BLOOM FILTER; REUSE LIST SUBQUERY 1',
+    `SEARCH sent USING PRIMARY KEY (account=? AND id<?); SEARCH message USING INTEGER PRIMARY KEY (rowid=?); ${OWN}`,
+  ],
+  [
+    'sent mail that is not indexed yet',
+    MESSAGES.sentLately,
+    `SEARCH message USING INTEGER PRIMARY KEY (rowid>? AND rowid<?); ${OWN}`,
   ],
   ['a thread', MESSAGES.thread, 'SEARCH message USING INDEX message_thread (thread=? AND id>?)'],
 ])('%s', (_name, sql, expected) => {
