@@ -64,6 +64,7 @@ AmbientCapabilities=
 # not strict: agents' sessions, whose wake doors are files among others, lie in a home folder that a template cannot name
 ProtectSystem=full
 PrivateDevices=yes
+PrivateMounts=yes
 ProtectClock=yes
 ProtectControlGroups=yes
 ProtectHostname=yes
@@ -117,6 +118,7 @@ RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged
+# @resources is allowed: JavaScript engines set the priority of their threads, and the limit of descriptors is raised
 SystemCallErrorNumber=EPERM
 # MemoryDenyWriteExecute= is left off: JavaScriptCore compiles at run time.
 # PrivateNetwork= and IPAddressDeny= are left off: agents call on loopback, and linked machines are reached over the network.`
