@@ -22,7 +22,7 @@ const restarted = (before: number) =>
 
 /** A program that has a port of 127.0.0.1. */
 async function taken(): Promise<{ port: number; free(): Promise<void> }> {
-  const server = createServer()
+  const server = createServer((socket) => socket.destroy())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
@@ -92,7 +92,7 @@ describe('under the unit', () => {
     expect(await machine.json('service', 'install', '--port', String(other.port))).toMatchObject({
       code: 1,
       kind: 'service_failed',
-      message: expect.stringContaining(`127.0.0.1:${other.port}`),
+      message: expect.stringContaining(`cannot listen on port ${other.port} of 127.0.0.1`),
     })
     // a failed installation leaves nothing
     expect(existsSync(machine.unit)).toBe(false)
@@ -100,14 +100,14 @@ describe('under the unit', () => {
     await other.free()
     expect(await machine.json('service', 'install', '--port', String(other.port))).toMatchObject({ code: 0 })
     await machine.json('service', 'stop')
-    const again = createServer().listen(other.port, '127.0.0.1')
+    const again = createServer((socket) => socket.destroy()).listen(other.port, '127.0.0.1')
     await machine.edit('RestartSec', '0.1')
     expect((await machine.json('service', 'start')).code).toBe(1)
     const ended = await machine.until('an end of it', async () => {
       const now = await status()
       return now.state === 'failed (failed)' ? now : null
     })
-    expect(ended.reason).toContain(`127.0.0.1:${other.port}`)
+    expect(ended.reason).toContain(`cannot listen on port ${other.port}`)
     expect(ended.reason).toContain('start-limit-hit')
     await new Promise((resolve) => again.close(resolve))
     expect(await machine.json('service', 'start')).toMatchObject({ code: 0, active: true, restarts: 0 })

@@ -57,7 +57,7 @@ export class Systemd implements ServiceStep {
       if (before === null) await this.uninstall(target)
       else writeWhole(path, before)
       if (!(error instanceof Refusal) || reason === null) throw error
-      throw new Refusal('service_failed', `${error.message}: ${reason}`, error.facts, error.hint)
+      throw failed(reason)
     }
   }
 
@@ -83,7 +83,7 @@ export class Systemd implements ServiceStep {
     } catch (error) {
       const reason = await this.#reason(target)
       if (!(error instanceof Refusal) || reason === null) throw error
-      throw new Refusal('service_failed', `${error.message}: ${reason}`, error.facts)
+      throw failed(reason)
     }
   }
 
@@ -160,6 +160,9 @@ export class Systemd implements ServiceStep {
     return must(words, env)
   }
 }
+
+const failed = (reason: string): Refusal =>
+  new Refusal('service_failed', `the service does not start: ${reason}`, {}, 'mend that, and say this again')
 
 /** Where a user's manager looks for units: systemd.unit(5). */
 const folderOf = (env: Readonly<Record<string, string | undefined>>, home: string): string =>
