@@ -1,6 +1,6 @@
 // The mailbox as a service: installed, watched, started again, given up with a reason, stopped and removed, as its unit says.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { lock } from '../../src/store/lock.ts'
@@ -164,6 +164,45 @@ describe('up and down', () => {
     own.kill('SIGTERM')
     expect(await own.exited).toBe(0)
   })
+})
+
+test('launchd, which starts again whatever does not end with 0, is told when that changes nothing', async () => {
+  const serve = (...words: string[]) => machine.run([...ownServe(), '--service', 'launchd', ...words])
+  mkdirSync(machine.data, { recursive: true, mode: 0o755 })
+  expect(await serve()).toMatchObject({
+    code: 0,
+    out: '',
+    err: expect.stringMatching(/^time=.* level=error .*chmod 700/),
+  })
+  chmodSync(machine.data, 0o700)
+  const other = await taken()
+  const port = ['--port', String(other.port)]
+  const once = () => machine.run([...ownServe().slice(0, 2), ...port, '--service', 'launchd'])
+  for (let times = 0; times < 4; times++) expect(await once()).toMatchObject({ code: 1 })
+  expect(await once()).toMatchObject({
+    code: 0,
+    err: expect.stringContaining('msg="not started again" reason="started 6'),
+  })
+  expect(await once()).toMatchObject({ code: 1 })
+  await other.free()
+})
+
+test('readiness is told in the abstract name space too', async () => {
+  const name = `@m4a-test-${process.pid}`
+  const listen = `import socket,sys
+s=socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM);s.bind('\\0'+sys.argv[1][1:]);print(flush=True)
+while True: print(s.recv(4096).decode(),flush=True)`
+  const listener = Bun.spawn(['python3', '-c', listen, name], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const lines = listener.stdout.getReader()
+  await lines.read()
+  const env = { ...machine.env, NOTIFY_SOCKET: name }
+  const daemon = Bun.spawn([...ownServe(), '--service', 'systemd'], { env, stdio: ['ignore', 'ignore', 'ignore'] })
+  const { value } = await lines.read()
+  expect(new TextDecoder().decode(value)).toStartWith('READY=1\nSTATUS=listens on 127.0.0.1:')
+  daemon.kill('SIGTERM')
+  expect(await daemon.exited).toBe(0)
+  listener.kill()
+  await listener.exited
 })
 
 test('without a service manager it says what to do', async () => {
