@@ -36,7 +36,8 @@ down, and \`mail4agent service status\` says why.
     await notByAgent(context.io)
     const service = await usableService(context, system)
     const { step, target, installer } = service
-    using _lock = installLock(target.dataDir)
+    // of the machine's units root alone writes, and root's own data folder has no part in them
+    using _lock = system ? null : installLock(target.dataDir)
     if (system) await step.install(target)
     else {
       await makeRoom(context, service)
@@ -71,7 +72,7 @@ export const serviceUninstall = defineCommand({
     const { step, target, installer } = await usableService(context, system)
     const { installed, name } = await step.state(target)
     if (installed) {
-      using _lock = installLock(target.dataDir)
+      using _lock = system ? null : installLock(target.dataDir)
       await step.uninstall(target)
       if (!system) installer.record.set({ service: false })
     }

@@ -1,6 +1,6 @@
 // mail4agent service logs: what the mailbox has logged as a service, from the journal or from its file.
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
-import { run } from '../../install/service/run.ts'
+import { complaint, run } from '../../install/service/run.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import { defineCommand } from '../command.ts'
 import type { Context } from '../context.ts'
@@ -8,6 +8,8 @@ import { wholeNumber } from '../usage.ts'
 import { SYSTEM, serviceOf } from './common.ts'
 
 const POLL_MS = 250
+/** A user has a journal of his own only where it is kept on the disk: systemd-journald.service(8), journalctl(1). */
+const JOURNAL = 'where you have no journal of your own, root and the group systemd-journal may read it'
 
 export const serviceLogs = defineCommand({
   name: 'service logs',
@@ -34,7 +36,7 @@ a subject or a body.
     const { env } = context.io
     if (follow) return await Bun.spawn([...log.command], { env, stdio: ['ignore', 'inherit', 'inherit'] }).exited
     const ran = await run(log.command, env)
-    if (ran.code !== 0) throw new Refusal('service_failed', `${log.command[0]}: ${ran.err.trim() || ran.code}`)
+    if (ran.code !== 0) throw new Refusal('service_failed', `${log.command[0]}: ${complaint(ran)}`, {}, JOURNAL)
     return show(context, ran.out)
   },
 })

@@ -107,7 +107,8 @@ KillSignal=SIGTERM
 KillMode=process
 LimitNOFILE=65536`
 
-const EVERYWHERE = `NoNewPrivileges=yes
+const EVERYWHERE = `# An agent that is started as a transient service (systemd-run --user) inherits none of this; as a scope it would.
+NoNewPrivileges=yes
 LockPersonality=yes
 RestrictNamespaces=yes
 RestrictRealtime=yes

@@ -12,7 +12,7 @@ export type Scope = 'user' | 'system'
 
 const SYSTEM_UNITS = '/etc/systemd/system'
 const ASK_MS = 5_000
-const PROPERTIES = 'LoadState,ActiveState,SubState,Result,StatusText,MainPID,NRestarts,UnitFileState'
+const PROPERTIES = 'LoadState,ActiveState,SubState,Result,ExecMainStatus,StatusText,MainPID,NRestarts'
 
 export class Systemd implements ServiceStep {
   readonly note: string | null
@@ -114,11 +114,12 @@ export class Systemd implements ServiceStep {
     return { command: ['journalctl', ...scope, ...more] }
   }
 
-  /** Why it does not run: what it said of itself, else what systemd makes of its end. */
+  /** Why it does not run: what it said of itself, and what systemd makes of its end (status 200 and more: systemd.exec(5)). */
   async #reason(target: ServiceTarget): Promise<string | null> {
-    const { Result, StatusText } = await this.#show(target)
-    const failed = Result === undefined || Result === 'success' ? null : Result
-    return StatusText ? `${StatusText}${failed === null ? '' : ` (${failed})`}` : failed
+    const { Result, ExecMainStatus, StatusText } = await this.#show(target)
+    if (Result === undefined || Result === 'success') return null
+    const end = Result === 'exit-code' ? `it ended with ${ExecMainStatus}` : Result
+    return StatusText ? `${StatusText} (${end})` : end
   }
 
   async #show(target: ServiceTarget): Promise<Record<string, string | undefined>> {
