@@ -34,13 +34,14 @@ export async function healthOf(context: Context): Promise<Health | null> {
   }
 }
 
-export const serviceTarget = ({ io, place }: Context, { us }: Installer): ServiceTarget => ({
+/** What was asked for at first stays until something else is. */
+export const serviceTarget = ({ io, place }: Context, { us, record }: Installer): ServiceTarget => ({
   us,
   dataDir: place.dataDir,
   home: io.home,
   env: io.env,
-  port: place.port,
-  socket: place.socketGiven ? place.socket : null,
+  port: place.port ?? record.where.port,
+  socket: place.socketGiven ? place.socket : record.where.socket,
   user: userOf(io),
 })
 
@@ -68,7 +69,7 @@ export async function ensureDaemon(
     mustProve(before)
     const changed = record.service && service !== null ? await service.plan(target) : null
     if (!changed?.length) return 'runs already'
-    await service?.install(target) // the unit of another version, or of our program at another place
+    if (service !== null) await installService(service, target, record) // the unit of another version, or of our program at another place
     return 'started again as a service'
   }
   await notByAgent(io)
@@ -116,12 +117,12 @@ export async function untilItAnswers(
 
 /** Recorded before it happens, so that `down` finds what was cut off. @throws Refusal; nothing is left then */
 export async function installService(service: ServiceStep, target: ServiceTarget, record: Installation): Promise<void> {
-  const { service: before } = record
-  record.set({ service: true })
+  const before = { service: record.service, where: record.where }
+  record.set({ service: true, where: { port: target.port, socket: target.socket } })
   try {
     await service.install(target)
   } catch (error) {
-    record.set({ service: before })
+    record.set(before)
     throw error
   }
 }
@@ -139,7 +140,7 @@ export async function stopDaemon(context: Context, installer: Installer, service
   const { record } = installer
   if (record.service && service !== null) {
     await service.uninstall(serviceTarget(context, installer))
-    record.set({ service: false })
+    record.set({ service: false, where: null })
     return 'stopped, and the service removed'
   }
   const running = await healthOf(context)

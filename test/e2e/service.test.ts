@@ -99,6 +99,9 @@ describe('under the unit', () => {
     expect(readdirSync(machine.data).filter((name) => name === 'installed.json')).toEqual([])
     await other.free()
     expect(await machine.json('service', 'install', '--port', String(other.port))).toMatchObject({ code: 0 })
+    // without a port of its own `up` leaves the one that was asked for
+    const up = await machine.run(['env', '-u', 'M4A_PORT', ...ownServe().slice(0, 1), 'up', '--yes', '--json'])
+    expect(JSON.parse(up.out)).toMatchObject({ daemon: 'runs already' })
     await machine.json('service', 'stop')
     const again = createServer((socket) => socket.destroy()).listen(other.port, '127.0.0.1')
     await machine.edit('RestartSec', '0.1')

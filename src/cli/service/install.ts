@@ -74,7 +74,7 @@ export const serviceUninstall = defineCommand({
     if (installed) {
       using _lock = system ? null : installLock(target.dataDir)
       await step.uninstall(target)
-      if (!system) installer.record.set({ service: false })
+      if (!system) installer.record.set({ service: false, where: null })
     }
     return context.show({ name, removed: installed }, () =>
       installed ? `stopped and removed ${name}\n` : `${name} is not installed\n`,
