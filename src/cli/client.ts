@@ -3,6 +3,7 @@ import { CLIENT_NAMES } from '../install/client.ts'
 import { planClients } from '../install/plan.ts'
 import { defineCommand } from './command.ts'
 import { backLines, takeBack } from './down.ts'
+import { installLock } from './install-lock.ts'
 import { agreed, clientName, installerFor } from './installer.ts'
 import { plainPlan, setUp } from './up.ts'
 import { ensureDaemon } from './up-daemon.ts'
@@ -56,6 +57,7 @@ does not run is started in the background.
     if (context.options['dry-run']) return context.show(plainPlan(clients), () => planText(context, plan, true))
     const isDone = clients.every(({ changes }) => changes.length === 0)
     if (!isDone && !(await agreed(context, context.options.yes, 'Write its configuration?'))) return 1
+    using _lock = installLock(context.place.dataDir)
     const daemon = await ensureDaemon(context, installer, null)
     const done = await setUp(context, installer, clients)
     context.show({ daemon, ...done }, () => doneText(context, daemon, done))
@@ -78,6 +80,7 @@ export const clientRemove = defineCommand({
     const ours = installer.record.files.filter(({ client }) => client === name)
     if (ours.length === 0) return context.show({ files: [] }, () => `nothing of ours is in ${name}\n`)
     if (!(await agreed(context, context.options.yes, `Take the mailbox out of ${name}?`))) return 1
+    using _lock = installLock(context.place.dataDir)
     const files = takeBack(installer, ours)
     context.show({ files }, () =>
       backLines(files)

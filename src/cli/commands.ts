@@ -8,6 +8,8 @@ const rooms = () => import('./admin/rooms.ts')
 const listeners = () => import('./admin/listeners.ts')
 const orphans = () => import('./admin/orphans.ts')
 const clients = () => import('./client.ts')
+const control = () => import('./service/control.ts')
+const installed = () => import('./service/install.ts')
 const ack = () => import('./ack.ts').then((file) => file.ack)
 
 /** In the order in which the list of commands shows them. */
@@ -55,6 +57,12 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'client list': () => clients().then((file) => file.clientList),
   'client add': () => clients().then((file) => file.clientAdd),
   'client remove': () => clients().then((file) => file.clientRemove),
+  'service install': () => installed().then((file) => file.serviceInstall),
+  'service uninstall': () => installed().then((file) => file.serviceUninstall),
+  'service start': () => control().then((file) => file.serviceStart),
+  'service stop': () => control().then((file) => file.serviceStop),
+  'service status': () => control().then((file) => file.serviceStatus),
+  'service logs': () => import('./service/logs.ts').then((file) => file.serviceLogs),
   hook: () => import('./hook.ts').then((file) => file.hook),
   mcp: () => import('./mcp.ts').then((file) => file.mcp),
   completion: () => import('./completion.ts').then((file) => file.completion),

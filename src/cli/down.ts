@@ -6,6 +6,7 @@ import { type Undone, undoFile, wouldUndo } from '../install/undo.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { defineCommand } from './command.ts'
 import type { Context } from './context.ts'
+import { installLock } from './install-lock.ts'
 import { agreed, type Installer, installerFor } from './installer.ts'
 import { healthOf, stopDaemon } from './up-daemon.ts'
 
@@ -37,14 +38,19 @@ Mail, accounts and tokens stay in the data folder unless --purge removes them to
     const question = options.purge ? `Take it back, and remove all mail in ${dataDir}?` : 'Take it back?'
     if (!(await agreed(context, options.yes, question, options.purge))) return 1
 
-    const files = takeBack(installer, record.files)
-    const daemon = await stopDaemon(context, installer, serviceStep(installer.machine))
+    const { files, daemon } = await takeAllBack(context, installer)
     const failed = files.some(({ refusal }) => refusal !== null)
     const left = options.purge && !failed ? await purge(context) : null
     context.show({ files, daemon, purged: left !== null }, () => backText(files, daemon, dataDir, left))
     return failed ? 1 : 0
   },
 })
+
+async function takeAllBack(context: Context, installer: Installer): Promise<{ files: Back[]; daemon: string }> {
+  using _lock = installLock(context.place.dataDir)
+  const files = takeBack(installer, installer.record.files)
+  return { files, daemon: await stopDaemon(context, installer, serviceStep(installer.machine)) }
+}
 
 /** The newest first. What cannot be taken back stays recorded, and the others go on. */
 export function takeBack({ record, machine, us }: Installer, files: Installer['record']['files']): Back[] {
@@ -75,7 +81,7 @@ function backText(files: readonly Back[], daemon: string, dataDir: string, left:
 
 /** What the mailbox and the installer make there. */
 const OURS =
-  /^((mail|search)\.sqlite.*|operator\.key|daemon\.json|lock|tokens|installed|installed\.json|serve\.log|m4a\.sock.*|backup.*)$/
+  /^((mail|search)\.sqlite.*|operator\.key|daemon\.json|lock|tokens|installed|installed\.json|serve\.log|starts\.json|service\.xml|install\.lock.*|m4a\.sock.*|backup.*)$/
 
 /** Removes our files and, when it is empty then, the folder; answers what else lies there. */
 async function purge(context: Context): Promise<string[]> {

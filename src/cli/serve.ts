@@ -1,13 +1,19 @@
 // mail4agent serve: the mailbox itself, in the foreground, until it is stopped.
+import { appendFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Daemon, type DaemonOptions, startDaemon } from '../door/daemon.ts'
-import { openLog } from '../door/log.ts'
+import { type Log, openLog } from '../door/log.ts'
+import { openSupervisor, type Supervisor } from '../door/supervisor.ts'
+import { logPath } from '../install/background.ts'
+import type { Manager } from '../install/service-manager.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { defineCommand } from './command.ts'
 import { settingsFor } from './config.ts'
 import type { Context } from './context.ts'
 import { CannotWrite, ReaderGone } from './io.ts'
 import { DEFAULT_PORT, readDaemonFile } from './place.ts'
+import { asRefusal } from './refused.ts'
+import { errIsJournal, exitFor, forgetStarts, logRefusal, managerNamed, tooManyStarts } from './under-manager.ts'
 
 export const serve = defineCommand({
   name: 'serve',
@@ -26,42 +32,104 @@ Configuration: config.toml in ~/.config/mail4agent (macOS: ~/Library/Application
   recognised_agents = ["claude", "codex"]   the executables that count as agents, instead of those we know
   allow_forwarders = true                   port forwarders may call; who is behind them cannot be proved
   allow_agents_as_persons = true            agents may use the tokens of persons and operators`,
-  options: {},
+  options: {
+    service: { value: 'MANAGER', help: 'run by systemd, launchd or windows: log for it, end as it expects' },
+  },
   words: [0, 0],
   async run(context) {
-    const { place, io } = context
-    const stop = io.stopSignal()
-    const daemon = await startOn(place.dataDir, {
-      port: place.port ?? DEFAULT_PORT,
-      socket: place.socket,
-      ...settingsFor(io),
-      log: openLog({ human: io.errIsTerminal, write: (line) => whoeverListens(() => io.err(line)) }),
-    })
-    const { port, socketPath, listening, attestation, newOperatorKey } = daemon
-    const url = `http://127.0.0.1:${port}`
-    const us = commandFrom(context)
-    const about = () =>
-      context.show({ url, port, socket: socketPath, listening, data_dir: place.dataDir, attestation }, () =>
-        [
-          `listens on ${url}${socketPath === null ? '' : ` and ${socketPath}`}`,
-          `keeps its data in ${place.dataDir}`,
-          ...(newOperatorKey === null ? [] : [`the operator's key is in ${newOperatorKey}`]),
-          ...(attestation.ok ? [] : [`refuses mail, because callers cannot be proved: ${attestation.reason}`]),
-          `next, in another terminal: ${us} admin account add claude`,
-          `then: ${us} send claude "hello" --as operator`,
-          'Ctrl-C stops it',
-        ]
-          .map((line) => `${line}\n`)
-          .join(''),
-      )
-    whoeverListens(about)
-    const stopped = new Promise<null>((resolve) => stop.addEventListener('abort', () => resolve(null), { once: true }))
-    const reason = stop.aborted ? null : await Promise.race([stopped, daemon.broken])
-    await daemon.stop()
-    if (reason !== null) throw new Refusal('store_unavailable', `the store can no longer write: ${reason}`)
-    return 0
+    const manager = managerNamed(context.options.service)
+    const log = logFor(context, manager)
+    const supervisor = openSupervisor(context.io.env)
+    if (manager === null) {
+      await runUntilStopped(context, log, supervisor, (daemon) => whoeverListens(() => about(context, daemon)))
+      return 0
+    }
+    try {
+      return await runFor(manager, context, log, supervisor)
+    } catch (error) {
+      const refusal = asRefusal(error)
+      logRefusal(log, refusal)
+      supervisor.status(refusal.message)
+      return exitFor(manager, refusal)
+    }
   },
 })
+
+async function runFor(manager: Manager, context: Context, log: Log, supervisor: Supervisor): Promise<number> {
+  const { dataDir } = context.place
+  const tooMany = manager === 'launchd' ? tooManyStarts(dataDir, context.io.now()) : null
+  if (tooMany !== null) {
+    log.error('not started again', { reason: tooMany, hint: 'see the lines above; then: mail4agent service start' })
+    forgetStarts(dataDir)
+    return 0
+  }
+  await runUntilStopped(context, log, supervisor, ({ newOperatorKey, attestation }) => {
+    if (newOperatorKey !== null) log.info("made the operator's key", { path: newOperatorKey })
+    if (!attestation.ok) supervisor.status(`refuses mail, because callers cannot be proved: ${attestation.reason}`)
+  })
+  forgetStarts(dataDir)
+  return 0
+}
+
+/** @throws Refusal as `startDaemon`; `store_unavailable` when the store can no longer write */
+async function runUntilStopped(
+  { place, io }: Context,
+  log: Log,
+  supervisor: Supervisor,
+  started: (daemon: Daemon) => void,
+): Promise<void> {
+  const stop = io.stopSignal()
+  const daemon = await startOn(place.dataDir, {
+    port: place.port ?? DEFAULT_PORT,
+    socket: place.socket,
+    ...settingsFor(io),
+    log,
+  })
+  supervisor.ready(`listens on ${daemon.listening.join(' ')}`)
+  started(daemon)
+  const stopped = new Promise<null>((resolve) => stop.addEventListener('abort', () => resolve(null), { once: true }))
+  const reason = stop.aborted ? null : await Promise.race([stopped, daemon.broken])
+  supervisor.stopping()
+  await daemon.stop()
+  if (reason !== null) throw new Refusal('store_unavailable', `the store can no longer write: ${reason}`)
+}
+
+/** Lines for a person at a terminal; for everything else logfmt, with levels that the journal knows where it takes them. */
+const logFor = ({ io, place }: Context, manager: Manager | null): Log =>
+  openLog({
+    human: io.errIsTerminal && manager === null,
+    journal: errIsJournal(io.env),
+    write: manager === 'windows' ? appendTo(logPath(place.dataDir)) : (line) => whoeverListens(() => io.err(line)),
+  })
+
+/** A task of Windows has no output that anybody keeps. Before the data folder is there, nothing can be kept either. */
+const appendTo = (path: string) => (line: string) => {
+  try {
+    appendFileSync(path, line, { mode: 0o600 })
+  } catch {
+    // a full disk is no reason to stop
+  }
+}
+
+function about(context: Context, daemon: Daemon): void {
+  const { port, socketPath, listening, attestation, newOperatorKey } = daemon
+  const { place } = context
+  const url = `http://127.0.0.1:${port}`
+  const us = commandFrom(context)
+  context.show({ url, port, socket: socketPath, listening, data_dir: place.dataDir, attestation }, () =>
+    [
+      `listens on ${url}${socketPath === null ? '' : ` and ${socketPath}`}`,
+      `keeps its data in ${place.dataDir}`,
+      ...(newOperatorKey === null ? [] : [`the operator's key is in ${newOperatorKey}`]),
+      ...(attestation.ok ? [] : [`refuses mail, because callers cannot be proved: ${attestation.reason}`]),
+      `next, in another terminal: ${us} admin account add claude`,
+      `then: ${us} send claude "hello" --as operator`,
+      'Ctrl-C stops it',
+    ]
+      .map((line) => `${line}\n`)
+      .join(''),
+  )
+}
 
 /** How to call us on this data folder from another terminal: whatever its current folder, and without our environment. */
 function commandFrom({ io, place, options }: Context): string {

@@ -1,18 +1,25 @@
 // The mailbox that `up` needs before it writes anything, and `down` stops: the one that runs, a service, or one in the background.
+import { userInfo } from 'node:os'
 import type { Health } from '../client/client.ts'
 import { lastWords, logPath, startBackground, stopBackground } from '../install/background.ts'
+import type { Installation } from '../install/record.ts'
 import type { ServiceStep, ServiceTarget } from '../install/service-step.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { agentAbove } from './agent-above.ts'
 import { anonymous } from './connect.ts'
 import type { Context } from './context.ts'
 import type { Installer } from './installer.ts'
+import type { Io } from './io.ts'
 import { readDaemonFile } from './place.ts'
 
 const START_MS = 15_000
 const STOP_MS = 10_000
 
-export type Started = 'runs already' | 'started as a service' | 'started in the background'
+export type Started =
+  | 'runs already'
+  | 'started as a service'
+  | 'started in the background'
+  | 'started again as a service'
 
 /** What it says of itself; null where none answers. @throws Refusal when something else answers there */
 export async function healthOf(context: Context): Promise<Health | null> {
@@ -27,12 +34,23 @@ export async function healthOf(context: Context): Promise<Health | null> {
   }
 }
 
-export const serviceTarget = ({ io, place }: Context, { us }: Installer): ServiceTarget => ({
+/** What was asked for at first stays until something else is. */
+export const serviceTarget = ({ io, place }: Context, { us, record }: Installer): ServiceTarget => ({
   us,
   dataDir: place.dataDir,
   home: io.home,
   env: io.env,
+  port: place.port ?? record.where.port,
+  socket: place.socketGiven ? place.socket : record.where.socket,
+  user: userOf(io),
 })
+
+/** Windows names a user within his domain. */
+function userOf({ env, platform }: Io): string {
+  const { USER, USERNAME, USERDOMAIN } = env
+  if (platform === 'win32' && USERNAME) return USERDOMAIN ? `${USERDOMAIN}\\${USERNAME}` : USERNAME
+  return USER || userInfo().username
+}
 
 /**
  * Sees to it that a mailbox answers. `service` null: none is wanted, or there is no manager for one.
@@ -43,41 +61,70 @@ export async function ensureDaemon(
   installer: Installer,
   service: ServiceStep | null,
 ): Promise<Started> {
+  const { record, us } = installer
+  const { place, io } = context
+  const target = serviceTarget(context, installer)
   const before = await healthOf(context)
   if (before !== null) {
     mustProve(before)
-    return 'runs already'
+    const changed = record.service && service !== null ? await service.plan(target) : null
+    if (!changed?.length) return 'runs already'
+    if (service !== null) await installService(service, target, record) // the unit of another version, or of our program at another place
+    return 'started again as a service'
   }
-  const { record, us } = installer
-  const { place, io } = context
-  const agent = await agentAbove(io)
-  if (agent !== null)
-    throw new Refusal(
-      'agent_ancestor',
-      `${agent} may not set up the mailbox`,
-      { agent },
-      'run this in a terminal of your own',
-    )
-  const target = serviceTarget(context, installer)
+  await notByAgent(io)
   const asService = service !== null && (await service.plan(target)) !== null
-  if (asService) {
-    record.set({ service: true })
-    await service.install(target)
-  } else {
+  if (asService) await installService(service, target, record)
+  else {
     const port = place.port === null ? [] : ['--port', String(place.port)]
     const socket = place.socketGiven && place.socket !== null ? ['--socket', place.socket] : []
     const words = [...us.program, 'serve', '--data-dir', place.dataDir, ...port, ...socket]
     const pid = await startBackground(words, place.dataDir, io.env)
     record.set({ background: { pid } })
   }
+  const where = asService ? 'see: mail4agent service logs' : `see ${logPath(place.dataDir)}`
+  await untilItAnswers(context, where, () => (asService ? 'the service does not answer' : lastWords(place.dataDir)))
+  return asService ? 'started as a service' : 'started in the background'
+}
+
+/** @throws Refusal `agent_ancestor`: what an agent starts would be of its session, and act for its user */
+export async function notByAgent(io: Io): Promise<void> {
+  const agent = await agentAbove(io)
+  if (agent === null) return
+  throw new Refusal(
+    'agent_ancestor',
+    `${agent} may not set up the mailbox`,
+    { agent },
+    'run this in a terminal of your own',
+  )
+}
+
+/**
+ * Waits for a mailbox that was started.
+ * @throws Refusal `daemon_unreachable` with `reason` when it does not come up; `attestation_down` when it can prove nobody
+ */
+export async function untilItAnswers(
+  context: Context,
+  hint: string,
+  reason: () => string = () => 'the service does not answer',
+): Promise<void> {
   for (const end = performance.now() + START_MS; performance.now() < end; await Bun.sleep(100)) {
-    const health = readDaemonFile(place.dataDir) === null ? null : await healthOf(context)
-    if (health === null) continue
-    mustProve(health)
-    return asService ? 'started as a service' : 'started in the background'
+    const health = readDaemonFile(context.place.dataDir) === null ? null : await healthOf(context)
+    if (health !== null) return mustProve(health)
   }
-  const reason = asService ? 'the service did not come up' : lastWords(place.dataDir)
-  throw new Refusal('daemon_unreachable', `the mailbox did not start: ${reason}`, {}, `see ${logPath(place.dataDir)}`)
+  throw new Refusal('daemon_unreachable', `the mailbox did not start: ${reason()}`, {}, hint)
+}
+
+/** Recorded before it happens, so that `down` finds what was cut off. @throws Refusal; nothing is left then */
+export async function installService(service: ServiceStep, target: ServiceTarget, record: Installation): Promise<void> {
+  const before = { service: record.service, where: record.where }
+  record.set({ service: true, where: { port: target.port, socket: target.socket } })
+  try {
+    await service.install(target)
+  } catch (error) {
+    record.set(before)
+    throw error
+  }
 }
 
 function mustProve({ attestation }: Health): void {
@@ -93,7 +140,7 @@ export async function stopDaemon(context: Context, installer: Installer, service
   const { record } = installer
   if (record.service && service !== null) {
     await service.uninstall(serviceTarget(context, installer))
-    record.set({ service: false })
+    record.set({ service: false, where: null })
     return 'stopped, and the service removed'
   }
   const running = await healthOf(context)

@@ -8,6 +8,7 @@ import { Refusal } from '../wire/refusal.ts'
 import { defineCommand } from './command.ts'
 import { connect } from './connect.ts'
 import type { Context } from './context.ts'
+import { installLock } from './install-lock.ts'
 import { agreed, type Installer, installerFor, onlyNames } from './installer.ts'
 import { routeTo } from './place.ts'
 import { storedToken } from './token-files.ts'
@@ -44,16 +45,18 @@ Clients start \`mail4agent mcp --as <client>\`: the token stays in the data fold
     const clients = all.filter(({ found }) => found !== null || only !== null)
     const service = options['no-service'] ? null : serviceStep(installer.machine)
     const runs = (await healthOf(context)) !== null
-    const steps = runs || service === null ? null : await service.plan(serviceTarget(context, installer))
+    const isAsked = service !== null && (!runs || installer.record.service)
+    const steps = isAsked ? await service.plan(serviceTarget(context, installer)) : null
     const plan = { clients, runs, service: steps }
     if (options['dry-run'])
       return context.show({ runs, service: steps, ...plainPlan(clients) }, () => planText(context, plan, true))
 
-    const isDone = runs && clients.every(({ changes }) => changes.length === 0)
+    const isDone = runs && !steps?.length && clients.every(({ changes }) => changes.length === 0)
     if (!isDone) {
       if (!context.json) context.say(planText(context, plan, false).trimEnd())
       if (!(await agreed(context, options.yes, 'Do this?'))) return 1
     }
+    using _lock = installLock(context.place.dataDir)
     const daemon = await ensureDaemon(context, installer, service)
     const done = await setUp(context, installer, clients)
     const code = done.clients.some(({ refusal }) => refusal !== null) ? 1 : 0

@@ -139,7 +139,7 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
   }
   writePrivate(files.daemon, JSON.stringify(note))
   closers.push(() => rmSync(files.daemon, { force: true }))
-  log.info('listening', { at: tcp.listening.join(' '), socket, version: VERSION })
+  log.info('listening', { at: tcp.listening.join(' '), socket, data_dir: dataDir, version: VERSION })
   const newOperatorKey = firstStart ? files.operatorKey : null
   return {
     port: tcp.port,

@@ -11,6 +11,8 @@ export type LogOptions = {
   level: Level
   /** true: for a person; false: one logfmt line each. */
   human: boolean
+  /** The level in front of each line as the journal takes it, `<6>`: sd-daemon(3). */
+  journal: boolean
   /** Takes a whole line with its line break. */
   write: (line: string) => void
 }
@@ -20,14 +22,18 @@ export function openLog(options: Partial<LogOptions> = {}): Log {
   const human = options.human ?? process.stderr.isTTY === true
   const write = options.write ?? ((line: string) => void process.stderr.write(line))
   const from = LEVELS.indexOf(options.level ?? 'info')
+  const prefix = (level: Level) => (options.journal ? `<${PRIORITY[level]}>` : '')
   const at =
     (level: Level) =>
     (message: string, facts: LogFacts = {}) => {
       if (LEVELS.indexOf(level) < from) return
-      write(human ? forPerson(level, message, facts) : logfmt(level, message, facts))
+      write(prefix(level) + (human ? forPerson(level, message, facts) : logfmt(level, message, facts)))
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
+
+/** syslog(3). */
+const PRIORITY = { debug: 7, info: 6, warn: 4, error: 3 } as const satisfies Record<Level, number>
 
 const logfmt = (level: Level, message: string, facts: LogFacts): string =>
   `time=${new Date().toISOString()} level=${level} msg=${quoted(message)}${pairs(facts)}\n`

@@ -30,6 +30,8 @@ const Installed = Type.Object({
   /** A mailbox that we started ourselves in the background. */
   background: Nullable(Type.Object({ pid: Type.Integer() })),
   service: Type.Boolean(),
+  /** The port and the socket that were asked for when the service was installed; without it, those of the system. */
+  where: Type.Optional(Nullable(Type.Object({ port: Nullable(Type.Integer()), socket: Nullable(Type.String()) }))),
 })
 export type Installed = Static<typeof Installed>
 
@@ -54,6 +56,10 @@ export class Installation {
 
   get service(): boolean {
     return this.#installed.service
+  }
+
+  get where(): { port: number | null; socket: string | null } {
+    return (this.service ? this.#installed.where : null) ?? { port: null, socket: null }
   }
 
   fileAt(path: string): FileRecord | undefined {
@@ -84,7 +90,7 @@ export class Installation {
     this.#tidy()
   }
 
-  set(change: Partial<Pick<Installed, 'background' | 'service'>>): void {
+  set(change: Partial<Pick<Installed, 'background' | 'service' | 'where'>>): void {
     this.#write({ ...this.#installed, ...change })
   }
 

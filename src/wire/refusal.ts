@@ -73,6 +73,12 @@ export const REFUSALS = {
   damaged_store: row(500, 'restore a backup with: mail4agent admin restore <file>'),
   bad_permissions: row(403, 'make the file readable by its owner only: chmod 600'),
   damaged_config: row(409, 'mend that file or move it away, and run this again; it was left as it is'),
+  setup_running: row(409, 'wait until the other one is done, and say it again'),
+  service_failed: row(500, 'the service manager says why; see: mail4agent service status, mail4agent service logs'),
+  no_service_manager: row(
+    409,
+    'run it in the background: mail4agent up --no-service, or in a terminal: mail4agent serve',
+  ),
   daemon_unreachable: row(503, 'start the mailbox with: mail4agent serve', 3),
   which_account: row(400, 'choose with --as <account>, M4A_ACCOUNT or M4A_TOKEN_FILE', 2),
   usage: row(400, 'see: mail4agent help', 2),

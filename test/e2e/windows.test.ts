@@ -163,6 +163,25 @@ describe.if(hasWine)('on Windows', () => {
     await agent.end()
   }, 120_000)
 
+  test('shows the task that would run it, and logs into its folder as a service', async () => {
+    const { changes } = await m4a('service', 'install', '--print')
+    const [file, create, run] = changes
+    expect(file).toMatchObject({ path: wine.path(join(data, 'service.xml')) })
+    const words = `--headless ${wine.path(BINARY)} serve --service windows --data-dir ${wine.path(data)}`
+    expect(file.text).toContain(`<Command>conhost.exe</Command>\n      <Arguments>${words}</Arguments>`)
+    expect(file.text).toMatch(/<LogonTrigger><Enabled>true<\/Enabled><UserId>[^<]+<\/UserId><\/LogonTrigger>/)
+    expect(create.what).toMatch(/^schtasks\.exe \/Create \/F \/TN mail4agent-[0-9a-f]{8} \/XML .*service\.xml$/)
+    expect(run.what).toMatch(/^schtasks\.exe \/Run \/TN mail4agent-[0-9a-f]{8}$/)
+
+    const own = join(wine.folder, 'as a service')
+    const daemon = wine.spawn([BINARY, 'serve', '--service', 'windows', '--port', '0', '--data-dir', wine.path(own)])
+    const log = join(own, 'serve.log')
+    for (let tries = 0; tries < 400 && !existsSync(log); tries++) await Bun.sleep(50)
+    expect(readFileSync(log, 'utf8')).toMatch(/^time=\S+ level=info msg=listening at="?127\.0\.0\.1:\d+/)
+    daemon.kill('SIGKILL')
+    await daemon.exited
+  }, 60_000)
+
   test('whose process the system does not name is refused', async () => {
     // a process of Linux is none of Wine's
     const stranger = await fetch(`http://127.0.0.1:${port}/mail/whoami`, {

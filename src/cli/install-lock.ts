@@ -1,0 +1,22 @@
+// Setting up and taking back happen one at a time: they plan, and then write what they have planned.
+import { join } from 'node:path'
+import { privateFolder } from '../door/folders.ts'
+import { lock } from '../store/lock.ts'
+import { Refusal } from '../wire/refusal.ts'
+
+/**
+ * Until it is disposed of, or our process ends, no other `up`, `down`, `client` or `service` command changes this machine.
+ * @throws Refusal `setup_running`
+ */
+export function installLock(dataDir: string): Disposable {
+  privateFolder(dataDir)
+  try {
+    const held = lock(join(dataDir, 'install.lock'))
+    return { [Symbol.dispose]: () => held.release() }
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.kind !== 'already_running') throw error
+    throw new Refusal('setup_running', `another command sets up or takes back in ${dataDir} right now`, {
+      data_dir: dataDir,
+    })
+  }
+}
