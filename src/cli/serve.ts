@@ -1,11 +1,10 @@
 // mail4agent serve: the mailbox itself, in the foreground, until it is stopped.
-import { resolve } from 'node:path'
 import { type Daemon, type DaemonOptions, startDaemon } from '../door/daemon.ts'
 import { openLog } from '../door/log.ts'
 import { Refusal } from '../wire/refusal.ts'
+import { callFrom } from './call-us.ts'
 import { defineCommand } from './command.ts'
 import { settingsFor } from './config.ts'
-import type { Context } from './context.ts'
 import { CannotWrite, ReaderGone } from './io.ts'
 import { DEFAULT_PORT, readDaemonFile } from './place.ts'
 
@@ -39,7 +38,7 @@ Configuration: config.toml in ~/.config/mail4agent (macOS: ~/Library/Application
     })
     const { port, socketPath, listening, attestation, newOperatorKey } = daemon
     const url = `http://127.0.0.1:${port}`
-    const us = commandFrom(context)
+    const us = callFrom(context)
     const about = () =>
       context.show({ url, port, socket: socketPath, listening, data_dir: place.dataDir, attestation }, () =>
         [
@@ -62,14 +61,6 @@ Configuration: config.toml in ~/.config/mail4agent (macOS: ~/Library/Application
     return 0
   },
 })
-
-/** How to call us on this data folder from another terminal: whatever its current folder, and without our environment. */
-function commandFrom({ io, place, options }: Context): string {
-  const program = /[/\\]/.test(io.program) ? resolve(io.cwd, io.program) : io.program
-  const isNamed = Boolean(options['data-dir'] || io.env.M4A_DATA_DIR)
-  const words = isNamed ? [program, '--data-dir', place.dataDir] : [program]
-  return words.map((word) => (/\s/.test(word) ? `"${word}"` : word)).join(' ')
-}
 
 /** @throws Refusal as `startDaemon`; `already_running` says where the other one is */
 async function startOn(dataDir: string, options: Omit<DaemonOptions, 'dataDir'>): Promise<Daemon> {

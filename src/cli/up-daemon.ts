@@ -1,6 +1,6 @@
 // The mailbox that `up` needs before it writes anything, and `down` stops: the one that runs, a service, or one in the background.
 import type { Health } from '../client/client.ts'
-import { lastWords, logPath, startBackground, stopBackground } from '../install/background.ts'
+import { isRunning, lastWords, logPath, startBackground, stopBackground } from '../install/background.ts'
 import type { ServiceStep, ServiceTarget } from '../install/service-step.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { agentAbove } from './agent-above.ts'
@@ -59,6 +59,7 @@ export async function ensureDaemon(
       'run this in a terminal of your own',
     )
   const target = serviceTarget(context, installer)
+  let isGone = () => false
   const asService = service !== null && (await service.plan(target)) !== null
   if (asService) {
     record.set({ service: true })
@@ -69,8 +70,9 @@ export async function ensureDaemon(
     const words = [...us.program, 'serve', '--data-dir', place.dataDir, ...port, ...socket]
     const pid = await startBackground(words, place.dataDir, io.env)
     record.set({ background: { pid } })
+    isGone = () => !isRunning(pid)
   }
-  for (const end = performance.now() + START_MS; performance.now() < end; await Bun.sleep(100)) {
+  for (const end = performance.now() + START_MS; performance.now() < end && !isGone(); await Bun.sleep(100)) {
     const health = readDaemonFile(place.dataDir) === null ? null : await healthOf(context)
     if (health === null) continue
     mustProve(health)

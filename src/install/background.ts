@@ -46,6 +46,9 @@ export async function stopBackground(pid: number, ms: number): Promise<boolean> 
   return false
 }
 
+/** Does that process still run? */
+export const isRunning = (pid: number): boolean => signal(pid, 0)
+
 function signal(pid: number, name: 'SIGTERM' | 0): boolean {
   try {
     return process.kill(pid, name)

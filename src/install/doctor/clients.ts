@@ -1,0 +1,135 @@
+// Each agent client: is our entry in its configuration as we wrote it, and does what the entry names really answer.
+import { existsSync } from 'node:fs'
+import { Refusal } from '../../wire/refusal.ts'
+import { applyFile } from '../apply.ts'
+import { CLIENT_NAMES } from '../client.ts'
+import { look, textOf } from '../files.ts'
+import type { Us } from '../machine.ts'
+import { type ClientPlan, planClients } from '../plan.ts'
+import { type Answer, askBridge } from './bridge.ts'
+import { asAnybody } from './callers.ts'
+import type { Checkup } from './checkup.ts'
+import { type Found, fail, fine, reasonOf, warn } from './finding.ts'
+
+const BRIDGE_MS = 10_000
+/** All of them at once on a slow machine. */
+export const CLIENTS_MS = 30_000
+
+export async function clients(checkup: Checkup): Promise<Found[]> {
+  const seen = await lastSeen(checkup)
+  const all = planClients(checkup.machine, checkup.us, CLIENT_NAMES)
+  const found = await Promise.all(all.map((plan) => client(checkup, plan, seen)))
+  const shown = found.flatMap((one) => one ?? [])
+  return shown.length > 0 ? shown : [fine('no agent client is on this machine', { known: CLIENT_NAMES })]
+}
+
+/** Null: it is not here, and nothing of ours is in it. */
+async function client(checkup: Checkup, plan: ClientPlan, seen: Seen): Promise<Found | null> {
+  const { name, title } = plan.client
+  const files = recorded(checkup, name)
+  if (plan.found === null && files.length === 0) return null
+  const about = (found: Found): Found => ({ ...found, of: name, facts: { client: name, title, files, ...found.facts } })
+  if (plan.refusal !== null && (files.length > 0 || plan.refusal.facts.line !== undefined))
+    return about(fail(plan.refusal.message, plan.refusal.hint, plan.refusal.facts))
+  const words = plan.refusal === null ? serverOf(plan, checkup) : null
+  const add = `${checkup.call} client add ${name}`
+  if (words === null && files.length === 0) {
+    const facts = { found: plan.found, set_up: false }
+    return about({ ...fine(`${title} is here, the mailbox is not set up in it`, facts), todo: add })
+  }
+  const entry = checkEntry(checkup, plan, words, files.length > 0)
+  if (entry !== null && entry.level === 'fail') return about(entry)
+  const answer = await ask(checkup, name, words ?? [])
+  const last = seen.get(name) ?? null
+  const facts = { command: words, answer: answer.level === 'ok' ? answer.facts : null, last_seen: last }
+  if (answer.level !== 'ok') return about({ ...answer, facts: { ...facts, ...answer.facts } })
+  if (entry !== null) return about({ ...entry, facts: { ...facts, ...entry.facts } })
+  const since = last === null ? '' : `; its agent was last seen ${last}`
+  return about(fine(`${title}: the entry is in place, and ${answer.what}${since}`, facts))
+}
+
+/** What is wrong with what stands in its files; null: nothing is. */
+function checkEntry(checkup: Checkup, plan: ClientPlan, words: string[] | null, ours: boolean): Found | null {
+  const { name } = plan.client
+  const add = `${checkup.call} client add ${name}`
+  const paths = plan.changes.map(({ file }) => file.path)
+  const put = () => {
+    const record = checkup.record()
+    return plan.changes.map(({ part, file }) => {
+      applyFile(record, name, part, file)
+      return `put our entry into ${file.path} again`
+    })
+  }
+  const fix = ours && checkup.token(name) !== null ? put : undefined
+  if (words === null) return fail(`our entry is gone from ${paths.join(' and ')}`, add, { paths }, fix)
+  const [program = ''] = words
+  if (!existsSync(program))
+    return fail(`the entry names ${program}, which does not exist`, add, { program, paths }, fix)
+  if (plan.changes.length === 0) return null
+  // the same entry as another mail4agent wrote it is in order
+  const theirs = usIn(words, name)
+  const [again] = theirs === null ? [] : planClients(checkup.machine, theirs, [name])
+  if (theirs !== null && again?.refusal === null && again.changes.length === 0 && program !== checkup.us.program[0])
+    return warn(`the entry names another program, ${program}`, add, { program, us: checkup.us.program })
+  return fail(`our entry in ${paths.join(' and ')} was changed`, add, { paths }, fix)
+}
+
+/** The program and the place that a command line of the bridge names. */
+function usIn(words: readonly string[], account: string): Us | null {
+  const at = words.indexOf('mcp')
+  if (at < 1 || words[at + 1] !== '--as' || words[at + 2] !== account) return null
+  return { program: words.slice(0, at), place: words.slice(at + 3) }
+}
+
+/** The command line of our server in the client's files as they are; null where there is none. */
+function serverOf({ client }: ClientPlan, { machine, us }: Checkup): string[] | null {
+  for (const file of client.files(machine, us)) {
+    const words = file.words?.(textOf(look(file.path).bytes)) ?? null
+    if (words !== null) return words
+  }
+  return null
+}
+
+/** Starts what the entry names, as the client would, and asks it. */
+async function ask(checkup: Checkup, name: string, words: readonly string[]): Promise<Found> {
+  const { call, machine } = checkup
+  if (checkup.token(name) === null)
+    return fail(`the token of ${name} is not here`, rotate(call, name), { account: name })
+  const { health } = await checkup.presence()
+  if (health === null) return fine('nobody was asked, as no mailbox runs', { asked: false })
+  try {
+    const answer: Answer = await askBridge(words, machine.env, BRIDGE_MS)
+    return fine(`it answers as ${answer.account} with ${answer.tools} tools`, answer)
+  } catch (error) {
+    if (error instanceof Refusal && error.kind === 'unauthenticated')
+      return fail(`the mailbox does not take the token of ${name}: it was revoked or replaced`, rotate(call, name), {
+        kind: error.kind,
+      })
+    if (error instanceof Refusal) return fail(`it is refused: ${error.message}`, error.hint, error.toJSON())
+    return fail(`its command does not answer: ${reasonOf(error)}`, `look at it: ${words.join(' ')}`, {})
+  }
+}
+
+const rotate = (call: string, name: string): string => `${call} admin account rotate ${name}`
+
+type Seen = ReadonlyMap<string, string>
+
+/** When each account was last seen, within the last hour. Asked before we ask as the account ourselves. */
+async function lastSeen(checkup: Checkup): Promise<Seen> {
+  const { health } = await checkup.presence()
+  if (health === null) return new Map()
+  const names = CLIENT_NAMES.filter((name) => recorded(checkup, name).length > 0)
+  const answer = await asAnybody(checkup, async (mailbox) => {
+    const seen = new Map<string, string>()
+    for (const name of names) {
+      const { last_seen } = await mailbox.call('ping', { target: name })
+      if (last_seen !== null) seen.set(name, last_seen)
+    }
+    return seen
+  })
+  return answer instanceof Refusal ? new Map() : answer
+}
+
+function recorded(checkup: Checkup, name: string): string[] {
+  return checkup.record().files.flatMap((file) => (file.client === name ? [file.path] : []))
+}
