@@ -5,6 +5,7 @@ import type { Checkup } from '../install/doctor/checkup.ts'
 import { type Examined, examine } from '../install/doctor/examine.ts'
 import { type Mended, mend } from '../install/doctor/mend.ts'
 import { lookForMailbox, type Presence } from '../install/doctor/presence.ts'
+import { lookAtReaders } from '../install/doctor/readers.ts'
 import { Installation } from '../install/record.ts'
 import { serviceStep } from '../install/service-choice.ts'
 import { callFrom } from './call-us.ts'
@@ -55,7 +56,8 @@ function checkupFor(context: Context): Checkup {
   const { machine, us } = machineFor(context)
   const port = place.port ?? DEFAULT_PORT
   let presence: Promise<Presence> | undefined
-  return {
+  let readers: ReturnType<Checkup['readers']> | undefined
+  const checkup: Checkup = {
     machine,
     us,
     call: callFrom(context),
@@ -65,6 +67,10 @@ function checkupFor(context: Context): Checkup {
     presence: () => {
       presence ??= lookForMailbox(dataDir, port, socket)
       return presence
+    },
+    readers: () => {
+      readers ??= lookAtReaders(checkup)
+      return readers
     },
     settings: () => {
       const { allowForwarders, allowAgentsAsPersons } = settingsFor(io)
@@ -81,6 +87,7 @@ function checkupFor(context: Context): Checkup {
     start: () => ensureDaemon(context, installerFor(context), serviceStep(machine)),
     now: io.now,
   }
+  return checkup
 }
 
 /** Tells whoever watches what is under way, once it takes more than a moment. */

@@ -26,9 +26,10 @@ export const CHECKS: readonly Check[] = [
   { name: 'permissions', deadline: USUAL, run: permissions },
   { name: 'space', deadline: USUAL, run: space },
   { name: 'config', deadline: USUAL, run: config },
-  { name: 'mailbox', deadline: USUAL, run: mailbox },
   { name: 'port', deadline: USUAL, run: port },
   { name: 'socket', deadline: USUAL, run: socket },
+  // its mending starts a mailbox, so what is in the way of that comes before
+  { name: 'mailbox', deadline: USUAL, run: mailbox },
   { name: 'service', deadline: USUAL, run: service },
   { name: 'store', deadline: STORE_MS, alone: true, run: store },
   { name: 'clock', deadline: USUAL, run: clock },

@@ -1,9 +1,11 @@
 // What every check is given: the machine, where the mailbox should be, what is known of the one that runs, and how to ask it.
 import type { MailClient } from '../../client/client.ts'
+import type { Refusal } from '../../wire/refusal.ts'
 import type { Machine, Us } from '../machine.ts'
 import type { Installation } from '../record.ts'
 import type { Found } from './finding.ts'
 import type { Presence } from './presence.ts'
+import type { Readers } from './readers.ts'
 
 export type Checkup = {
   readonly machine: Machine
@@ -17,6 +19,8 @@ export type Checkup = {
   readonly socket: string | null
   /** The mailbox as it is now; looked at once. */
   presence(): Promise<Presence>
+  /** Who reads mail; looked at once. A refusal: no account could ask. */
+  readers(): Promise<Readers | Refusal>
   /** The path of our own configuration, and the switches in it that are on. @throws Refusal `usage` */
   settings(): { path: string; on: string[] }
   /** What `up` wrote. @throws Refusal `damaged_store` */

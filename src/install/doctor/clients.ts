@@ -3,11 +3,10 @@ import { existsSync } from 'node:fs'
 import { Refusal } from '../../wire/refusal.ts'
 import { applyFile } from '../apply.ts'
 import { CLIENT_NAMES } from '../client.ts'
-import { look, textOf } from '../files.ts'
+import { look as readFile, textOf } from '../files.ts'
 import type { Us } from '../machine.ts'
 import { type ClientPlan, planClients } from '../plan.ts'
 import { type Answer, askBridge } from './bridge.ts'
-import { asAnybody } from './callers.ts'
 import type { Checkup } from './checkup.ts'
 import { type Found, fail, fine, reasonOf, warn } from './finding.ts'
 
@@ -29,23 +28,33 @@ async function client(checkup: Checkup, plan: ClientPlan, seen: Seen): Promise<F
   const files = recorded(checkup, name)
   if (plan.found === null && files.length === 0) return null
   const about = (found: Found): Found => ({ ...found, of: name, facts: { client: name, title, files, ...found.facts } })
+  try {
+    return about(await look(checkup, plan, files, seen))
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return about(fail(error.message, error.hint, { ...error.toJSON() }))
+  }
+}
+
+async function look(checkup: Checkup, plan: ClientPlan, files: readonly string[], seen: Seen): Promise<Found> {
+  const { name, title } = plan.client
   if (plan.refusal !== null && (files.length > 0 || plan.refusal.facts.line !== undefined))
-    return about(fail(plan.refusal.message, plan.refusal.hint, plan.refusal.facts))
+    return fail(plan.refusal.message, plan.refusal.hint, plan.refusal.facts)
   const words = plan.refusal === null ? serverOf(plan, checkup) : null
   const add = `${checkup.call} client add ${name}`
   if (words === null && files.length === 0) {
     const facts = { found: plan.found, set_up: false }
-    return about({ ...fine(`${title} is here, the mailbox is not set up in it`, facts), todo: add })
+    return { ...fine(`${title} is here, the mailbox is not set up in it`, facts), todo: add }
   }
   const entry = checkEntry(checkup, plan, words, files.length > 0)
-  if (entry !== null && entry.level === 'fail') return about(entry)
+  if (entry !== null && entry.level === 'fail') return entry
   const answer = await ask(checkup, name, words ?? [])
   const last = seen.get(name) ?? null
   const facts = { command: words, answer: answer.level === 'ok' ? answer.facts : null, last_seen: last }
-  if (answer.level !== 'ok') return about({ ...answer, facts: { ...facts, ...answer.facts } })
-  if (entry !== null) return about({ ...entry, facts: { ...facts, ...entry.facts } })
-  const since = last === null ? '' : `; its agent was last seen ${last}`
-  return about(fine(`${title}: the entry is in place, and ${answer.what}${since}`, facts))
+  if (answer.level !== 'ok') return { ...answer, facts: { ...facts, ...answer.facts } }
+  if (entry !== null) return { ...entry, facts: { ...facts, ...entry.facts } }
+  const since = last === null ? '' : last.live ? '; its agent runs' : `; its agent was last seen ${last.at}`
+  return fine(`${title}: the entry is in place, and ${answer.what}${since}`, facts)
 }
 
 /** What is wrong with what stands in its files; null: nothing is. */
@@ -84,7 +93,7 @@ function usIn(words: readonly string[], account: string): Us | null {
 /** The command line of our server in the client's files as they are; null where there is none. */
 function serverOf({ client }: ClientPlan, { machine, us }: Checkup): string[] | null {
   for (const file of client.files(machine, us)) {
-    const words = file.words?.(textOf(look(file.path).bytes)) ?? null
+    const words = file.words?.(textOf(readFile(file.path).bytes)) ?? null
     if (words !== null) return words
   }
   return null
@@ -112,22 +121,22 @@ async function ask(checkup: Checkup, name: string, words: readonly string[]): Pr
 
 const rotate = (call: string, name: string): string => `${call} admin account rotate ${name}`
 
-type Seen = ReadonlyMap<string, string>
+/** When the agent of an account was last seen, RFC 3339, and whether it runs. */
+type Seen = ReadonlyMap<string, { at: string; live: boolean }>
 
-/** When each account was last seen, within the last hour. Asked before we ask as the account ourselves. */
+/** Of the last hour. Sessions of our own program are commands of a person, or a doctor's questions. */
 async function lastSeen(checkup: Checkup): Promise<Seen> {
   const { health } = await checkup.presence()
-  if (health === null) return new Map()
-  const names = CLIENT_NAMES.filter((name) => recorded(checkup, name).length > 0)
-  const answer = await asAnybody(checkup, async (mailbox) => {
-    const seen = new Map<string, string>()
-    for (const name of names) {
-      const { last_seen } = await mailbox.call('ping', { target: name })
-      if (last_seen !== null) seen.set(name, last_seen)
-    }
-    return seen
-  })
-  return answer instanceof Refusal ? new Map() : answer
+  const readers = health === null ? null : await checkup.readers()
+  if (readers === null || readers instanceof Refusal) return new Map()
+  const isOurs = (exe: string | null) => exe !== null && /(^|[\\/])mail4agent(\.exe)?$/.test(exe)
+  return new Map(
+    readers.participants.flatMap(({ id, sessions }) => {
+      const agents = sessions.filter(({ card }) => !isOurs(card.attested.exe))
+      const [first] = agents.toSorted((a, b) => b.last_seen_unix_ms - a.last_seen_unix_ms)
+      return first ? [[id, { at: first.last_seen, live: agents.some(({ live }) => live) }] as const] : []
+    }),
+  )
 }
 
 function recorded(checkup: Checkup, name: string): string[] {

@@ -1,6 +1,7 @@
 // Does a mailbox run on this data folder, exactly one, and does it answer.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { isLocked } from '../../store/lock.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import type { Checkup } from './checkup.ts'
 import { type Found, fail, fine } from './finding.ts'
@@ -58,6 +59,7 @@ async function stopped(checkup: Checkup, facts: Found['facts']): Promise<Found> 
   if (note === null && !canStart) return fail(what, todo, facts)
   return fail(what, todo, facts, async () => {
     const done: string[] = []
+    if (isLocked(join(dataDir, 'lock'))) return done // one has started meanwhile
     if (note !== null) {
       rmSync(join(dataDir, 'daemon.json'), { force: true })
       done.push(`removed ${join(dataDir, 'daemon.json')}, which a mailbox that is gone had left`)

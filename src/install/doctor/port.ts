@@ -1,12 +1,14 @@
 // The TCP port: ours, free, or held by another program, which is named where the kernel tells.
 import { connect } from 'node:net'
-import { openAttestor } from '../../attest/attestor.ts'
+import { type Attestor, type Endpoint, openAttestor, type Verdict } from '../../attest/attestor.ts'
 import type { Health } from '../../client/client.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import type { Checkup } from './checkup.ts'
 import { type Found, fail, fine } from './finding.ts'
 
 const DIAL_MS = 2_000
+const ACCEPT_TRIES = 20
+const ACCEPT_MS = 25
 
 export async function port(checkup: Checkup): Promise<Found> {
   const { call } = checkup
@@ -46,8 +48,9 @@ async function holderOf(address: string, port: number): Promise<Holder | null> {
       socket.once('timeout', () => resolve(false))
     })
     if (!isOpen) return null
-    // the peer of our own connection is the program that accepted it; until it did, the kernel shows nobody there
-    const verdict = await attestor.tcp(() => ({ address, port }), { address, port: socket.localPort ?? 0 })
+    // a server that defers its accept is told of us by our first bytes, tcp(7); half a request keeps it from answering
+    socket.write('GET /health HTTP/1.1\r\n')
+    const verdict = await accepted(attestor, { address, port }, { address, port: socket.localPort ?? 0 })
     if (!verdict.ok) {
       const uid = verdict.seen.uid
       const whose =
@@ -59,5 +62,15 @@ async function holderOf(address: string, port: number): Promise<Holder | null> {
   } finally {
     socket.destroy()
     attestor.close()
+  }
+}
+
+/** The peer of our own connection is the program that accepted it; until it did, the kernel shows nobody there. */
+async function accepted(attestor: Attestor, there: Endpoint, here: Endpoint): Promise<Verdict> {
+  for (let tries = 1; ; tries++) {
+    const verdict = await attestor.tcp(() => there, here)
+    const isEarly = !verdict.ok && (verdict.kind === 'peer_gone' || verdict.kind === 'no_holder')
+    if (!isEarly || tries === ACCEPT_TRIES) return verdict
+    await Bun.sleep(ACCEPT_MS)
   }
 }

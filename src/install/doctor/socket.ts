@@ -1,6 +1,7 @@
 // The Unix socket: there when the mailbox runs, gone when it does not, and private to its owner either way.
 import { chmodSync, lstatSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { isLocked } from '../../store/lock.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import { shellLine } from '../machine.ts'
 import type { Checkup } from './checkup.ts'
@@ -35,6 +36,7 @@ export async function socket(checkup: Checkup): Promise<Found> {
   }
   if (presence.socket instanceof Refusal && presence.socket.kind === 'daemon_unreachable' && !presence.locked)
     return warn(`${path} was left by a mailbox that is gone`, `rm ${quoted}`, facts, () => {
+      if (isLocked(join(dataDir, 'lock'))) return [] // a mailbox has started meanwhile, and it is its own now
       rmSync(path, { force: true })
       return [`removed ${path}, which a mailbox that is gone had left`]
     })

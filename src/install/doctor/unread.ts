@@ -1,9 +1,6 @@
 // Mail that nobody reads: for each account without a live session, how long its oldest letter has been waiting.
-import type { MailClient } from '../../client/client.ts'
-import type { DirectoryAnswer, PingAnswer } from '../../wire/answers.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { Refusal } from '../../wire/refusal.ts'
-import { asAnybody } from './callers.ts'
 import type { Checkup } from './checkup.ts'
 import { type Found, fine, warn } from './finding.ts'
 
@@ -13,12 +10,12 @@ export const UNREAD_MS = 15_000
 export async function unread(checkup: Checkup): Promise<Found[]> {
   const { health } = await checkup.presence()
   if (health === null) return [fine('not asked, as no mailbox runs')]
-  const answer = await asAnybody(checkup, waiting)
+  const answer = await checkup.readers()
   if (answer instanceof Refusal)
     return [fine(`not looked at: no account could ask (${answer.message})`, { kind: answer.kind })]
-  const late = answer.filter(({ oldest_unread_age_secs }) => (oldest_unread_age_secs ?? 0) > LIMITS.undrained)
+  const late = answer.waiting.filter(({ oldest_unread_age_secs }) => (oldest_unread_age_secs ?? 0) > LIMITS.undrained)
   if (late.length === 0) {
-    const letters = answer.reduce((sum, { unread }) => sum + unread, 0)
+    const letters = answer.waiting.reduce((sum, { unread }) => sum + unread, 0)
     return [fine(letters === 0 ? 'none lies unread' : `${letters} wait for agents that are not running`, { letters })]
   }
   return late.map(({ target_text, unread, oldest_unread_age_secs, last_seen }) => {
@@ -29,24 +26,4 @@ export async function unread(checkup: Checkup): Promise<Found[]> {
     const todo = `start that agent, or read them: ${checkup.call} inbox --as ${target_text}`
     return { ...warn(what, todo, facts), of: target_text }
   })
-}
-
-/** The accounts with mail and without a live session. */
-async function waiting(mailbox: MailClient): Promise<PingAnswer[]> {
-  const found: PingAnswer[] = []
-  for (const account of await accounts(mailbox)) {
-    const answer = await mailbox.call('ping', { target: account })
-    if (answer.unread > 0 && answer.live_sessions === 0) found.push(answer)
-  }
-  return found
-}
-
-async function accounts(mailbox: MailClient): Promise<string[]> {
-  const names: string[] = []
-  for (let after: string | null = null; ; ) {
-    const page: DirectoryAnswer = await mailbox.call('directory', { after, max_bytes: LIMITS.budgetMax })
-    names.push(...page.participants.map(({ id }) => id))
-    if (!page.has_more) return names
-    after = page.after
-  }
 }
