@@ -1,7 +1,18 @@
 // mail4agent doctor on machines that are really broken: it names what is wrong and the way out, mends what is safe, and no more.
 import { Database } from 'bun:sqlite'
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statfsSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { tempFolder } from '../support/temp.ts'
 import { expectGolden } from '../unit/cli/golden.ts'
@@ -58,6 +69,40 @@ test('it looks without the operator key, and says what it did not see', async ()
   expect(wrong(diagnosis)).toEqual([])
   expect(about(diagnosis, 'door')).toMatchObject([{ what: expect.stringContaining('only an operator may') }])
   expect(about(diagnosis, 'unread')).toMatchObject([{ what: '2 wait for agents that are not running' }])
+})
+
+test('an agent may run it: what only its person may see is left out and said, and nothing is started for it', async () => {
+  await using sick = new SickMachine()
+  const shell = join(sick.home, 'claude')
+  copyFileSync('/bin/sh', shell)
+  sick.env = { ...sick.env, M4A_RECOGNISED_AGENTS: shell }
+  await sick.up()
+  const asAgent = async (...words: string[]): Promise<Diagnosis> => {
+    const line = [BINARY, 'doctor', '--json', ...words].join(' ')
+    const child = Bun.spawn([shell, '-c', `${line}; true`], { env: sick.env, cwd: sick.home, stdout: 'pipe' })
+    return { code: 0, ...(await new Response(child.stdout).json()) }
+  }
+  const diagnosis = await asAgent()
+  expect(wrong(diagnosis)).toEqual([])
+  for (const check of ['store', 'door'])
+    expect(about(diagnosis, check)).toMatchObject([{ what: expect.stringContaining('only an operator') }])
+  expect(about(diagnosis, 'unread')).toMatchObject([{ what: '2 wait for agents that are not running' }])
+  await sick.end()
+  expect((await asAgent('--fix')).unfixed).toMatchObject([
+    { check: 'mailbox', reason: expect.stringMatching(/may not/) },
+  ])
+})
+
+test('an entry that another mail4agent of this machine wrote still answers, and is named', async () => {
+  await using sick = new SickMachine()
+  const other = join(sick.home, 'mail4agent')
+  copyFileSync(realpathSync(BINARY), other)
+  const child = Bun.spawn([other, 'up', '--yes', '--no-service'], { env: sick.env, stdout: 'ignore', stderr: 'ignore' })
+  expect(await child.exited).toBe(0)
+  const diagnosis = await sick.doctor('--fix')
+  const answered = { level: 'warn', what: `the entry names another program, ${other}`, facts: { answer: { tools: 8 } } }
+  expect(wrong(diagnosis)).toMatchObject([answered, answered])
+  expect(diagnosis).toMatchObject({ code: 0, fixed: [] })
 })
 
 test('1: the port is taken by another program, which is named', async () => {

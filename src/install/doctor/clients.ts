@@ -38,9 +38,12 @@ async function client(checkup: Checkup, plan: ClientPlan, seen: Seen): Promise<F
 
 async function look(checkup: Checkup, plan: ClientPlan, files: readonly string[], seen: Seen): Promise<Found> {
   const { name, title } = plan.client
-  if (plan.refusal !== null && (files.length > 0 || plan.refusal.facts.line !== undefined))
-    return fail(plan.refusal.message, plan.refusal.hint, plan.refusal.facts)
-  const words = plan.refusal === null ? serverOf(plan, checkup) : null
+  if (plan.refusal !== null) {
+    const { message, hint, facts } = plan.refusal
+    // in a file that holds nothing of ours it only keeps us from being set up
+    return (files.length > 0 ? fail : warn)(message, hint, facts)
+  }
+  const words = serverOf(plan, checkup)
   const add = `${checkup.call} client add ${name}`
   if (words === null && files.length === 0) {
     const facts = { found: plan.found, set_up: false }

@@ -63,6 +63,9 @@ export class SickMachine {
       .replaceAll(/process \d+/g, 'process PID')
       .replaceAll(/\d+(\.\d+)? (MiB|GiB)/g, 'SIZE')
       .replaceAll(/linux \w+/g, 'linux ARCH')
+      .replaceAll(/schema \d+/g, 'schema N')
+      .replaceAll(/\d+ files/g, 'N files')
+      .replaceAll(/(?<=service {7}).*/g, 'SERVICE')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
   }
 
