@@ -8,6 +8,7 @@ import { lookForMailbox, type Presence } from '../install/doctor/presence.ts'
 import { lookAtReaders } from '../install/doctor/readers.ts'
 import { Installation } from '../install/record.ts'
 import { serviceStep } from '../install/service-choice.ts'
+import { agentAbove } from './agent-above.ts'
 import { callFrom } from './call-us.ts'
 import { defineCommand } from './command.ts'
 import { configPath, settingsFor } from './config.ts'
@@ -81,6 +82,7 @@ function checkupFor(context: Context): Checkup {
       return { path: configPath(io), on }
     },
     record: () => new Installation(dataDir),
+    self: () => agentAbove(io).catch(() => null), // a configuration that cannot be read is a finding elsewhere
     tokenNames: () => tokenNames(dataDir),
     token: (account) => storedToken(dataDir, account),
     open: (token) => new MailClient({ ...routeTo(place), token }),

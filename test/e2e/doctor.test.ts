@@ -73,7 +73,7 @@ test('it looks without the operator key, and says what it did not see', async ()
 
 test('an agent may run it: what only its person may see is left out and said, and nothing is started for it', async () => {
   await using sick = new SickMachine()
-  const shell = join(sick.home, 'claude')
+  const shell = join(sick.home, 'codex')
   copyFileSync('/bin/sh', shell)
   sick.env = { ...sick.env, M4A_RECOGNISED_AGENTS: shell }
   await sick.up()
@@ -86,7 +86,9 @@ test('an agent may run it: what only its person may see is left out and said, an
   expect(wrong(diagnosis)).toEqual([])
   for (const check of ['store', 'door'])
     expect(about(diagnosis, check)).toMatchObject([{ what: expect.stringContaining('only an operator') }])
-  expect(about(diagnosis, 'unread')).toMatchObject([{ what: '2 wait for agents that are not running' }])
+  // it runs, and reads its own
+  expect(about(diagnosis, 'unread')).toMatchObject([{ what: '1 waits for agents that are not running' }])
+  expect(about(diagnosis, 'client codex')).toMatchObject([{ what: expect.stringContaining('its agent runs') }])
   await sick.end()
   expect((await asAgent('--fix')).unfixed).toMatchObject([
     { check: 'mailbox', reason: expect.stringMatching(/may not/) },

@@ -13,14 +13,15 @@ export async function asOperator<A>(checkup: Checkup, ask: (mailbox: MailClient)
 }
 
 /**
- * Asks as the first account that the mailbox takes. Clients' own accounts come last: whoever asks from a terminal is then seen
- * there as a reader of that account.
+ * Asks as the first account that the mailbox takes. Whoever asks is seen as a reader of that account: so an agent asks as
+ * itself, and clients' accounts come last for a person at a terminal.
  */
 export async function asAnybody<A>(checkup: Checkup, ask: (mailbox: MailClient) => Promise<A>): Promise<A | Refusal> {
   const isClient = (name: string) => CLIENT_NAMES.some((client) => client === canonical(name))
   const others = checkup.tokenNames().filter((name) => canonical(name) !== OPERATOR)
   const order = [...others.filter((name) => !isClient(name)), ...others.filter(isClient)]
-  return asOneOf(checkup, [OPERATOR, ...order], ask)
+  const self = await checkup.self()
+  return asOneOf(checkup, [...(self === null ? [] : [self]), OPERATOR, ...order], ask)
 }
 
 async function asOneOf<A>(

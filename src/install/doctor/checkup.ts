@@ -25,6 +25,8 @@ export type Checkup = {
   settings(): { path: string; on: string[] }
   /** What `up` wrote. @throws Refusal `damaged_store` */
   record(): Installation
+  /** The agent client that runs us, which is also the name of its account; null: a person does. */
+  self(): Promise<string | null>
   /** The accounts whose secrets are on this machine. */
   tokenNames(): string[]
   /** The secret of an account; null where it is not here. @throws Refusal `bad_permissions` */
