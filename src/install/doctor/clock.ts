@@ -17,7 +17,8 @@ export async function clock({ machine, now, presence }: Checkup): Promise<Found>
   if (at < EARLIEST) return warn(`it is ${rfc3339(at)} here, which cannot be`, mend, { now: rfc3339(at) })
   const { note, alive } = await presence()
   const startedAt = note?.startedAt ?? null
-  const age = alive && note ? ageOf(note.pid) : null
+  // a mailbox within this very process is younger than the process
+  const age = alive && note && note.pid !== process.pid ? ageOf(note.pid) : null
   const facts = { now: rfc3339(at), started_at: startedAt === null ? null : rfc3339(startedAt), age_ms: age }
   if (startedAt === null || age === null) return fine(rfc3339(at), facts)
   const jump = at - age - startedAt
@@ -30,7 +31,7 @@ export async function clock({ machine, now, presence }: Checkup): Promise<Found>
   )
 }
 
-/** Milliseconds since that process started, by a clock that nobody sets: proc_pid_stat(5) field 22, proc_uptime(5). */
+/** Milliseconds since that process started, by a clock that nobody sets and that goes on while the machine sleeps: proc_pid_stat(5) field 22, proc_uptime(5). */
 function ageOf(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

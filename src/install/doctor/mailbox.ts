@@ -5,13 +5,11 @@ import { isLocked } from '../../store/lock.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import type { Checkup } from './checkup.ts'
 import { type Found, fail, fine } from './finding.ts'
-import { holdersOf } from './holders.ts'
 import { port } from './port.ts'
 
 export async function mailbox(checkup: Checkup): Promise<Found> {
   const { call, dataDir } = checkup
-  const { note, alive, locked, health, socket } = await checkup.presence()
-  const holders = holdersOf(dataDir)
+  const { note, alive, holders, locked, health, socket } = await checkup.presence()
   const facts = { data: dataDir, note, alive, locked, holders, health }
   if (holders !== null && holders.length > 1) {
     const others = holders.filter(({ pid }) => pid !== note?.pid)

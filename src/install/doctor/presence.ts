@@ -5,6 +5,7 @@ import { type Health, MailClient } from '../../client/client.ts'
 import type { Target } from '../../client/target.ts'
 import { isLocked } from '../../store/lock.ts'
 import { Refusal } from '../../wire/refusal.ts'
+import { type Holder, holdersOf } from './holders.ts'
 
 /** What the mailbox wrote into daemon.json when it started. */
 export type Note = { pid: number; port: number; socket: string | null; startedAt: number | null }
@@ -12,8 +13,10 @@ export type Note = { pid: number; port: number; socket: string | null; startedAt
 export type Presence = {
   /** Null: there is none, or it cannot be understood. */
   note: Note | null
-  /** The process of the note exists. */
+  /** The process of the note exists, and has the data folder open where that can be seen: a pid is used again. */
   alive: boolean
+  /** The processes that have it open; null where the system does not tell. */
+  holders: Holder[] | null
   /** Somebody holds the lock of the data folder. */
   locked: boolean
   /** What answers on the Unix socket; null where no socket is used. */
@@ -29,7 +32,8 @@ const ANSWER_MS = 3_000
 /** Looks. `port` and `socket` are where it would listen, for when it left no note. */
 export async function lookForMailbox(dataDir: string, port: number, socketPath: string | null): Promise<Presence> {
   const note = readNote(dataDir)
-  const alive = note !== null && exists(note.pid)
+  const holders = holdersOf(dataDir)
+  const alive = note !== null && exists(note.pid) && isHolder(note.pid, holders)
   const path = note === null ? socketPath : note.socket
   const [socket, tcp] = await Promise.all([
     path === null ? null : ask({ socket: path }),
@@ -37,7 +41,7 @@ export async function lookForMailbox(dataDir: string, port: number, socketPath: 
   ])
   const overTcp = alive && !(tcp instanceof Refusal) ? tcp : null
   const health = socket !== null && !(socket instanceof Refusal) ? socket : overTcp
-  return { note, alive, locked: isLocked(join(dataDir, 'lock')), socket, tcp, health }
+  return { note, alive, holders, locked: isLocked(join(dataDir, 'lock')), socket, tcp, health }
 }
 
 async function ask(target: Target): Promise<Health | Refusal> {
@@ -66,8 +70,12 @@ function readNote(dataDir: string): Note | null {
   }
 }
 
+/** We ourselves are not among the holders that are listed. */
+const isHolder = (pid: number, holders: readonly Holder[] | null): boolean =>
+  holders === null || pid === process.pid || holders.some((holder) => holder.pid === pid)
+
 /** EPERM: it is there and another user's. kill(2) */
-export function exists(pid: number): boolean {
+function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
