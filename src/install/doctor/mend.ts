@@ -18,15 +18,17 @@ const ROUNDS = 4
 export async function mend(first: Examined[], look: () => Promise<Examined[]>): Promise<Mended> {
   const mended: Mended = { fixed: [], unfixed: [], examined: first }
   const tried = new Set<string>()
+  const givenUp = new Set<string>()
   for (let round = 0; round < ROUNDS; round++) {
     const before = tried.size
     for (const { finding, fix } of mended.examined) {
       const fault = `${finding.check} ${finding.what}`
-      if (fix === null || tried.has(fault)) continue
+      if (fix === null || tried.has(fault) || givenUp.has(finding.check)) continue
       tried.add(fault)
       try {
         mended.fixed.push(...(await fix()))
       } catch (error) {
+        givenUp.add(finding.check)
         const todo = error instanceof Refusal ? error.hint : finding.todo
         mended.unfixed.push({ check: finding.check, reason: reasonOf(error), todo })
       }

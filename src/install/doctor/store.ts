@@ -42,11 +42,11 @@ export async function store(checkup: Checkup): Promise<Found[]> {
       ),
     ]
   if (integrity !== 'ok') return [fail(`${path} is damaged: ${integrity}`, restore, facts)]
-  const found = [fine(`whole: ${letters} letters, ${size(bytes)}, schema ${schema}`, facts)]
+  const found = [fine(`whole: ${letters} letter${letters === 1 ? '' : 's'}, ${size(bytes)}, schema ${schema}`, facts)]
   if (future !== null)
     found.push(
       warn(
-        `${future.count} letters are dated in the future, until ${future.latest}; their order is right, their ages are not`,
+        `letters dated in the future: ${future.count}, until ${future.latest}; their order is right, their ages are not`,
         machine.platform === 'linux' ? shellLine(['timedatectl', 'set-ntp', 'true'], 'linux') : 'correct the clock',
         { ...future, now: rfc3339(checkup.now()), call },
       ),

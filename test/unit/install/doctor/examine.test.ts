@@ -95,3 +95,16 @@ test('where nothing can be mended, nothing is looked at again', async () => {
   const { examined } = await mend(first, () => Promise.reject(new Error('looked again')))
   expect(examined).toBe(first)
 })
+
+test('what could not be mended is not tried again, also when it then looks otherwise', async () => {
+  let tries = 0
+  let looks = 0
+  const stuck = () =>
+    fail(`looked at ${++looks} times`, 'do it by hand', {}, () => {
+      tries++
+      throw new Error('no')
+    })
+  const look = () => examine([check('stuck', stuck)], checkup)
+  expect((await mend(await look(), look)).unfixed).toHaveLength(1)
+  expect(tries).toBe(1)
+})
