@@ -98,8 +98,10 @@ async function withProgress(
   work: (running: (names: readonly string[]) => void) => Promise<Examined[]>,
 ): Promise<Examined[]> {
   let open: readonly string[] = []
+  let told = 0
   const timer = setInterval(() => {
-    if (open.length > 0) context.progress(`still looking at: ${open.join(', ')}`)
+    if (open.length > 0 && open.length !== told) context.progress(`still looking at: ${open.join(', ')}`)
+    told = open.length
   }, SILENT_MS)
   try {
     return await work((names) => {

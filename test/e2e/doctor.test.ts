@@ -107,6 +107,20 @@ test('an entry that another mail4agent of this machine wrote still answers, and 
   expect(diagnosis).toMatchObject({ code: 0, fixed: [] })
 })
 
+test('a mailbox that hangs is named with its process, and its store is left alone', async () => {
+  await using sick = await machine()
+  process.kill(sick.pid, 'SIGSTOP')
+  const diagnosis = await sick.doctor('--fix')
+  process.kill(sick.pid, 'SIGCONT')
+  expect(diagnosis).toMatchObject({ code: 1, fixed: [], unfixed: [] })
+  expect(about(diagnosis, 'mailbox')).toMatchObject([
+    { level: 'fail', what: expect.stringMatching(new RegExp(`^process ${sick.pid} holds .* does not answer`)) },
+  ])
+  expect(about(diagnosis, 'port')).toMatchObject([{ what: expect.stringContaining('the mailbox does not answer') }])
+  expect(about(diagnosis, 'store')).toMatchObject([{ what: expect.stringContaining('not looked through') }])
+  await expectClean(sick)
+})
+
 test('1: the port is taken by another program, which is named', async () => {
   await using sick = await machine()
   const before = sick.tree()

@@ -108,7 +108,7 @@ async function ask(checkup: Checkup, name: string, words: readonly string[]): Pr
   if (checkup.token(name) === null)
     return fail(`the token of ${name} is not here`, rotate(call, name), { account: name })
   const { health } = await checkup.presence()
-  if (health === null) return fine('nobody was asked, as no mailbox runs', { asked: false })
+  if (health === null) return fine('nobody was asked, as no mailbox answers', { asked: false })
   try {
     const answer: Answer = await askBridge(words, machine.env, BRIDGE_MS)
     return fine(`it answers as ${answer.account} with ${answer.tools} tools`, answer)

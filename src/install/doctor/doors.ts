@@ -21,7 +21,7 @@ export async function doors(checkup: Checkup): Promise<Found[]> {
 async function doorbells(checkup: Checkup): Promise<Found[]> {
   const { call } = checkup
   const { health } = await checkup.presence()
-  if (health === null) return [fine('not asked, as no mailbox runs')]
+  if (health === null) return [fine('not asked, as no mailbox answers')]
   const answer = await asOperator(checkup, (mailbox) => mailbox.admin('listener/list', {}))
   if (answer instanceof Refusal)
     return [fine(`not looked at: only an operator may (${answer.message})`, { kind: answer.kind })]

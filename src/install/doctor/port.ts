@@ -13,15 +13,16 @@ const ACCEPT_MS = 25
 export async function port(checkup: Checkup): Promise<Found> {
   const { call } = checkup
   const { note, alive, health, tcp } = await checkup.presence()
-  if (health !== null && note !== null && alive) {
-    const facts = { port: note.port, listening: health.listening, unavailable: health.unavailable }
+  if (note !== null && alive) {
+    const { listening = [], unavailable = [] } = health ?? {}
+    const facts = { port: note.port, listening, unavailable }
     if (tcp instanceof Refusal)
       return fail(
         `the mailbox does not answer on port ${note.port}: ${tcp.message}`,
         `stop process ${note.pid} and start it again: ${call} serve`,
         facts,
       )
-    return fine(`the mailbox listens on ${health.listening.join(' and ')}`, facts)
+    return fine(`the mailbox listens on ${listening.join(' and ')}`, facts)
   }
   const wanted = checkup.port
   if (wanted === null) return fine('any free port will do', { port: null })

@@ -29,8 +29,11 @@ export async function store(checkup: Checkup): Promise<Found[]> {
     if (!/malformed|not a database|corrupt|damaged|cannot be read/i.test(reason)) throw error
     return [fail(`${path} is damaged: ${reason}`, restore, { store: path })]
   }
-  if (report === null)
-    return [fine('the mailbox writes to it; only an operator in a terminal of their own can have it looked through')]
+  if (report === null) {
+    const hangs = (await checkup.presence()).health === null
+    const why = hangs ? 'who has it open does not answer' : 'only an operator in a terminal of their own may ask'
+    return [fine(`not looked through: ${why}`, { store: path })]
+  }
   const { schema, known, integrity, bytes, letters, future } = report
   const facts = { store: path, ...report }
   if (schema > known)

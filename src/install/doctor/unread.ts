@@ -9,7 +9,7 @@ export const UNREAD_MS = 15_000
 
 export async function unread(checkup: Checkup): Promise<Found[]> {
   const { health } = await checkup.presence()
-  if (health === null) return [fine('not asked, as no mailbox runs')]
+  if (health === null) return [fine('not asked, as no mailbox answers')]
   const answer = await checkup.readers()
   if (answer instanceof Refusal)
     return [fine(`not looked at: no account could ask (${answer.message})`, { kind: answer.kind })]
