@@ -17,7 +17,7 @@ import { doctorText } from './doctor-text.ts'
 import { installerFor, machineFor } from './installer.ts'
 import { DEFAULT_PORT, routeTo } from './place.ts'
 import { storedToken, tokenNames } from './token-files.ts'
-import { ensureDaemon } from './up-daemon.ts'
+import { ensureDaemon, serviceTarget } from './up-daemon.ts'
 
 /** Milliseconds without an answer after which whoever watches is told what is under way. */
 const SILENT_MS = 1_000
@@ -86,6 +86,7 @@ function checkupFor(context: Context): Checkup {
     tokenNames: () => tokenNames(dataDir),
     token: (account) => storedToken(dataDir, account),
     open: (token) => new MailClient({ ...routeTo(place), token }),
+    service: () => ({ step: serviceStep(machine), target: serviceTarget(context, installerFor(context)) }),
     start: () => ensureDaemon(context, installerFor(context), serviceStep(machine)),
     now: io.now,
   }

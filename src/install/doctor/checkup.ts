@@ -3,6 +3,7 @@ import type { MailClient } from '../../client/client.ts'
 import type { Refusal } from '../../wire/refusal.ts'
 import type { Machine, Us } from '../machine.ts'
 import type { Installation } from '../record.ts'
+import type { ServiceStep, ServiceTarget } from '../service-step.ts'
 import type { Found } from './finding.ts'
 import type { Presence } from './presence.ts'
 import type { Readers } from './readers.ts'
@@ -33,6 +34,8 @@ export type Checkup = {
   token(account: string): string | null
   /** The mailbox as the account of `token`. The caller closes it. */
   open(token: string): MailClient
+  /** The service manager, and what it is to run. @throws Refusal `damaged_store` as `record` */
+  service(): { step: ServiceStep | null; target: ServiceTarget }
   /** Starts the mailbox as `up` does; resolves to how. @throws Refusal */
   start(): Promise<string>
   /** Milliseconds since the epoch. */

@@ -1,14 +1,12 @@
 // What keeps the mailbox running: a service of the system, a process in the background, or a person who started it.
-import { serviceStep } from '../service-choice.ts'
 import type { Checkup } from './checkup.ts'
 import { type Found, fine, warn } from './finding.ts'
 
 export async function service(checkup: Checkup): Promise<Found> {
-  const { machine, us, dataDir, call } = checkup
+  const { call } = checkup
   const { background, service: installed } = checkup.record()
   const { health } = await checkup.presence()
-  const step = serviceStep(machine)
-  const target = { us, dataDir, home: machine.home, env: machine.env }
+  const { step, target } = checkup.service()
   const changes = step === null ? null : await step.plan(target)
   const facts = { manager: changes !== null, installed, background }
   if (step === null || changes === null) {
