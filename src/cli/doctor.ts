@@ -87,7 +87,11 @@ function checkupFor(context: Context): Checkup {
     token: (account) => storedToken(dataDir, account),
     open: (token) => new MailClient({ ...routeTo(place), token }),
     service: () => ({ step: serviceStep(machine), target: serviceTarget(context, installerFor(context)) }),
-    start: () => ensureDaemon(context, installerFor(context), serviceStep(machine)),
+    // as it was started before: no service is installed where up had made none
+    start: () => {
+      const installer = installerFor(context)
+      return ensureDaemon(context, installer, installer.record.service ? serviceStep(machine) : null)
+    },
     now: io.now,
   }
   return checkup

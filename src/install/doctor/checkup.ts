@@ -36,7 +36,7 @@ export type Checkup = {
   open(token: string): MailClient
   /** The service manager, and what it is to run. @throws Refusal `damaged_store` as `record` */
   service(): { step: ServiceStep | null; target: ServiceTarget }
-  /** Starts the mailbox as `up` does; resolves to how. @throws Refusal */
+  /** Starts the mailbox again in the way in which `up` had started it; resolves to how. @throws Refusal */
   start(): Promise<string>
   /** Milliseconds since the epoch. */
   now(): number
