@@ -16,6 +16,7 @@ const ack = () => import('./ack.ts').then((file) => file.ack)
 const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   up: () => import('./up.ts').then((file) => file.up),
   down: () => import('./down.ts').then((file) => file.down),
+  doctor: () => import('./doctor.ts').then((file) => file.doctor),
   serve: () => import('./serve.ts').then((file) => file.serve),
   send: () => import('./send.ts').then((file) => file.send),
   inbox: () => import('./inbox.ts').then((file) => file.inbox),

@@ -11,7 +11,11 @@ import { nearest, usage } from './usage.ts'
 export type Installer = { machine: Machine; us: Us; record: Installation }
 
 /** @throws Refusal `damaged_store` for a record that cannot be understood */
-export function installerFor({ io, place }: Context): Installer {
+export function installerFor(context: Context): Installer {
+  return { ...machineFor(context), record: new Installation(context.place.dataDir) }
+}
+
+export function machineFor({ io, place }: Context): Omit<Installer, 'record'> {
   const { env, home, platform } = io
   const machine: Machine = {
     env,
@@ -21,7 +25,7 @@ export function installerFor({ io, place }: Context): Installer {
     exists: existsSync,
   }
   const us = { program: ourProgram(), place: isPlain(place, io) ? [] : ['--data-dir', place.dataDir] }
-  return { machine, us, record: new Installation(place.dataDir) }
+  return { machine, us }
 }
 
 /** Is the data where it is found without any variable? A client may start us with an environment that has next to none. */

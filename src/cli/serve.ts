@@ -1,12 +1,12 @@
 // mail4agent serve: the mailbox itself, in the foreground, until it is stopped.
 import { appendFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { type Daemon, type DaemonOptions, startDaemon } from '../door/daemon.ts'
 import { type Log, openLog } from '../door/log.ts'
 import { openSupervisor, type Supervisor } from '../door/supervisor.ts'
 import { logPath } from '../install/background.ts'
 import type { Manager } from '../install/service-manager.ts'
 import { Refusal } from '../wire/refusal.ts'
+import { callFrom } from './call-us.ts'
 import { defineCommand } from './command.ts'
 import { settingsFor } from './config.ts'
 import type { Context } from './context.ts'
@@ -115,7 +115,7 @@ function about(context: Context, daemon: Daemon): void {
   const { port, socketPath, listening, attestation, newOperatorKey } = daemon
   const { place } = context
   const url = `http://127.0.0.1:${port}`
-  const us = commandFrom(context)
+  const us = callFrom(context)
   context.show({ url, port, socket: socketPath, listening, data_dir: place.dataDir, attestation }, () =>
     [
       `listens on ${url}${socketPath === null ? '' : ` and ${socketPath}`}`,
@@ -129,14 +129,6 @@ function about(context: Context, daemon: Daemon): void {
       .map((line) => `${line}\n`)
       .join(''),
   )
-}
-
-/** How to call us on this data folder from another terminal: whatever its current folder, and without our environment. */
-function commandFrom({ io, place, options }: Context): string {
-  const program = /[/\\]/.test(io.program) ? resolve(io.cwd, io.program) : io.program
-  const isNamed = Boolean(options['data-dir'] || io.env.M4A_DATA_DIR)
-  const words = isNamed ? [program, '--data-dir', place.dataDir] : [program]
-  return words.map((word) => (/\s/.test(word) ? `"${word}"` : word)).join(' ')
 }
 
 /** @throws Refusal as `startDaemon`; `already_running` says where the other one is */

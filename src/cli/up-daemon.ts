@@ -1,7 +1,7 @@
 // The mailbox that `up` needs before it writes anything, and `down` stops: the one that runs, a service, or one in the background.
 import { userInfo } from 'node:os'
 import type { Health } from '../client/client.ts'
-import { lastWords, logPath, startBackground, stopBackground } from '../install/background.ts'
+import { isRunning, lastWords, logPath, startBackground, stopBackground } from '../install/background.ts'
 import type { Installation } from '../install/record.ts'
 import type { ServiceStep, ServiceTarget } from '../install/service-step.ts'
 import { Refusal } from '../wire/refusal.ts'
@@ -73,6 +73,7 @@ export async function ensureDaemon(
     return 'started again as a service'
   }
   await notByAgent(io)
+  let isGone = () => false
   const asService = service !== null && (await service.plan(target)) !== null
   if (asService) await installService(service, target, record)
   else {
@@ -81,9 +82,15 @@ export async function ensureDaemon(
     const words = [...us.program, 'serve', '--data-dir', place.dataDir, ...port, ...socket]
     const pid = await startBackground(words, place.dataDir, io.env)
     record.set({ background: { pid } })
+    isGone = () => !isRunning(pid)
   }
   const where = asService ? 'see: mail4agent service logs' : `see ${logPath(place.dataDir)}`
-  await untilItAnswers(context, where, () => (asService ? 'the service does not answer' : lastWords(place.dataDir)))
+  await untilItAnswers(
+    context,
+    where,
+    () => (asService ? 'the service does not answer' : lastWords(place.dataDir)),
+    isGone,
+  )
   return asService ? 'started as a service' : 'started in the background'
 }
 
@@ -107,8 +114,9 @@ export async function untilItAnswers(
   context: Context,
   hint: string,
   reason: () => string = () => 'the service does not answer',
+  isGone: () => boolean = () => false,
 ): Promise<void> {
-  for (const end = performance.now() + START_MS; performance.now() < end; await Bun.sleep(100)) {
+  for (const end = performance.now() + START_MS; performance.now() < end && !isGone(); await Bun.sleep(100)) {
     const health = readDaemonFile(context.place.dataDir) === null ? null : await healthOf(context)
     if (health !== null) return mustProve(health)
   }

@@ -29,14 +29,20 @@ export async function startBackground(
   }
 }
 
-/** The last line of its log: why it did not come up. */
+/** Why it did not come up, by the end of its log: what it refused, else the last line. */
 export function lastWords(dataDir: string): string {
   try {
-    return readFileSync(logPath(dataDir), 'utf8').trimEnd().split('\n').at(-1) ?? ''
+    const lines = readFileSync(logPath(dataDir), 'utf8').trimEnd().split('\n').slice(-REFUSAL_LINES)
+    const refused = lines.findLast((line) => line.startsWith(REFUSED))
+    return refused === undefined ? (lines.at(-1) ?? '') : refused.slice(REFUSED.length)
   } catch {
     return ''
   }
 }
+
+/** A refusal, facts, and what to try. */
+const REFUSAL_LINES = 6
+const REFUSED = 'refused: '
 
 /** Asks it to stop and waits, at most `ms`. True: it has gone. Call it only for a pid that a running mailbox says is its own. */
 export async function stopBackground(pid: number, ms: number): Promise<boolean> {
@@ -45,6 +51,9 @@ export async function stopBackground(pid: number, ms: number): Promise<boolean> 
     if (!signal(pid, 0)) return true
   return false
 }
+
+/** Does that process still run? */
+export const isRunning = (pid: number): boolean => signal(pid, 0)
 
 function signal(pid: number, name: 'SIGTERM' | 0): boolean {
   try {

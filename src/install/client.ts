@@ -25,6 +25,8 @@ export type ClientFile = {
   readonly drop: (text: string) => string
   /** Is this nothing but the frame of a file that we made? */
   readonly isFrame: (text: string) => boolean
+  /** The command line of our server as it stands in the text; null: it does not. Absent: the file holds no server. */
+  readonly words?: (text: string) => string[] | null
   /** The file is left alone where it does not exist: its client would else not make its own. Says what to do. */
   readonly onlyExisting?: string
 }

@@ -1,6 +1,7 @@
 // Thread entry: what must not delay a commit: checkpoints of the write-ahead log, the search index, and copies of the store.
 import { connect } from './connect.ts'
 import { isDiskFault } from './disk.ts'
+import { inspectFile } from './inspect.ts'
 import { Projector } from './projector.ts'
 import { orReason } from './thread.ts'
 
@@ -15,6 +16,8 @@ export type HousekeeperOrder =
   | { close: true }
   /** All that this thread does: a consistent copy of the store at `copy` in the new file `to`, then an answer. */
   | { copy: string; to: string }
+  /** All that this thread does: a look through the store, then its report. */
+  | { inspect: string }
 
 /** Messages indexed per tick while commits go on, and while it is quiet. */
 const BUSY = 16
@@ -24,6 +27,7 @@ let run: (order: HousekeeperOrder) => void = () => {}
 
 self.onmessage = ({ data }: MessageEvent<HousekeeperOrder>) => {
   if ('copy' in data) postMessage(orReason(() => copy(data.copy, data.to)))
+  else if ('inspect' in data) postMessage(orReason(() => ({ report: inspectFile(data.inspect, Date.now()) })))
   else if ('open' in data) postMessage(orReason(() => open(data)))
   else run(data)
 }

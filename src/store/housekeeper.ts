@@ -1,6 +1,7 @@
 // Main-thread side of the housekeeper: tells it of commits, waits for the search index and for copies. Inline for a store in memory.
 import { Database } from 'bun:sqlite'
 import type { HousekeeperOrder } from './housekeeper-worker.ts'
+import type { StoreReport } from './inspect.ts'
 import { Projector } from './projector.ts'
 
 export type Housekeeper = {
@@ -94,12 +95,22 @@ export async function threadHousekeeper(mail: string, search: string, epoch: str
  * A consistent copy of the store at `path` in the new file `to`, made by a thread of its own: a gigabyte takes seconds, and
  * neither mail nor search shall wait for it. Rejects with what SQLite says.
  */
-export function copyInThread(path: string, to: string): Promise<void> {
+export const copyInThread = (path: string, to: string): Promise<unknown> => inThread({ copy: path, to })
+
+/** A look through the store at `path` while it runs, by a thread of its own. Rejects with what SQLite says. */
+export async function inspectInThread(path: string): Promise<StoreReport> {
+  return (await inThread<{ report: StoreReport }>({ inspect: path })).report
+}
+
+function inThread<Answer>(order: HousekeeperOrder): Promise<Answer> {
   const worker = new Worker(new URL('./housekeeper-worker.ts', import.meta.url).href)
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  worker.onmessage = ({ data }: MessageEvent<{ copied: true } | { failed: string }>) =>
-    'failed' in data ? reject(new Error(data.failed)) : resolve()
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  worker.onmessage = ({ data }: MessageEvent<Answer | { failed: string }>) =>
+    isFailed(data) ? reject(new Error(data.failed)) : resolve(data)
   worker.onerror = (event) => reject(new Error(event.message))
-  worker.postMessage({ copy: path, to } satisfies HousekeeperOrder)
+  worker.postMessage(order)
   return promise.finally(() => worker.terminate())
 }
+
+const isFailed = (data: unknown): data is { failed: string } =>
+  typeof data === 'object' && data !== null && 'failed' in data

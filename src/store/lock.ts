@@ -24,3 +24,22 @@ export function lock(path: string): { release(): void } {
     },
   }
 }
+
+/** Does a mailbox hold the lock on `path`? Takes nothing and makes nothing. */
+export function isLocked(path: string): boolean {
+  let db: Database
+  try {
+    db = new Database(path, { readonly: true })
+  } catch {
+    return false // there is none
+  }
+  try {
+    db.run('PRAGMA busy_timeout = 0')
+    db.query('SELECT 1 FROM sqlite_schema').get()
+    return false
+  } catch (error) {
+    return error instanceof Error && /locked|busy/i.test(error.message)
+  } finally {
+    db.close()
+  }
+}

@@ -1,7 +1,8 @@
 // The store on SQLite: writes through the queue, reads on their own connection, the registry in memory, and who listens to commits.
 import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
-import { copyInThread, type Housekeeper } from './housekeeper.ts'
+import { copyInThread, type Housekeeper, inspectInThread } from './housekeeper.ts'
+import { inspect } from './inspect.ts'
 import { BY_PREFIX, selectSession, sessionRow } from './load.ts'
 import type { Queue } from './queue.ts'
 import { LogReads } from './reads/log.ts'
@@ -231,6 +232,9 @@ export class SqliteStore implements Store {
     else this.#parts.db.run('VACUUM INTO ?', [path])
     return { bytes: statSync(path).size }
   }
+
+  inspect: Store['inspect'] = async () =>
+    this.#parts.path ? inspectInThread(this.#parts.path) : inspect(this.#parts.db, 0, Date.now())
 
   check(): string {
     const rows = this.#parts.db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(20)').all()

@@ -2,6 +2,7 @@
 import type { Attested, Corroborated, Declared } from '../wire/card.ts'
 import type { CloseReason } from '../wire/letter.ts'
 import type { Capability } from '../wire/operations.ts'
+import type { StoreReport } from './inspect.ts'
 import type {
   AccountRow,
   Claim,
@@ -227,6 +228,8 @@ export interface Store {
   /** After each commit, in order. Returns how to stop listening. */
   onCommit(listener: (commits: readonly Commit[]) => void): () => void
   backup(path: string): Promise<{ bytes: number }>
+  /** Looks through the whole store in a thread of its own. */
+  inspect(): Promise<StoreReport>
   /** `ok` or what integrity_check says. */
   check(): string
   stats(): {

@@ -141,6 +141,18 @@ export const ADMIN = {
     request: Type.Object({ name: opt(Type.String({ pattern: '^[A-Za-z0-9._-]{1,100}$' })) }, strict),
     answer: Type.Object({ path: Type.String(), bytes: Type.Integer() }),
   },
+  check: {
+    summary: 'look through the whole store: schema, integrity, letters dated in the future',
+    request: Type.Object({}, strict),
+    answer: Type.Object({
+      schema: Type.Integer(),
+      known: Type.Integer({ description: 'the newest schema that this mailbox knows' }),
+      integrity: Type.String({ description: 'ok, or the first thing that was found' }),
+      bytes: Type.Integer(),
+      letters: Type.Integer(),
+      future: nullable(Type.Object({ count: Type.Integer(), latest: Timestamp })),
+    }),
+  },
 } as const satisfies Record<string, { summary: string; request: TSchema; answer: TSchema }>
 
 export type AdminRoute = keyof typeof ADMIN

@@ -147,6 +147,7 @@ describe('no digest and no secret is in any answer', () => {
       'orphan/list': {},
       'orphan/release': { account: 'cleo', session: 's-00000000' },
       backup: {},
+      check: {},
     }
     for (const route of Object.keys(ADMIN)) {
       for (const name of ['operator', 'ann'])
@@ -266,6 +267,7 @@ describe('no digest and no secret is in any answer', () => {
       'receipts',
       'unread',
       'status',
+      'doctor',
       'ping cleo',
       'search words',
       `thread ${letter}`,

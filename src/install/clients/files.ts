@@ -5,8 +5,8 @@ import type { ClientFile } from '../client.ts'
 import { Taken } from '../edit/damaged.ts'
 import { dropHooks, type Handler, type HookForm, putHooks } from '../edit/hooks.ts'
 import { JsonText, type Path, type Value } from '../edit/json.ts'
-import { dropServer, putServer } from '../edit/server.ts'
-import { dropTomlServer, putTomlServer } from '../edit/toml-server.ts'
+import { dropServer, putServer, serverWords } from '../edit/server.ts'
+import { dropTomlServer, putTomlServer, tomlServerWords } from '../edit/toml-server.ts'
 import { bridgeWords, hookWords, isOurBridge, isOurHook, type Machine, SERVER, shellLine, type Us } from '../machine.ts'
 
 /** Seconds that a client waits for a hook of ours at most; it needs a tenth of one. */
@@ -42,6 +42,7 @@ export function jsonFile(path: string, us: Us, account: string, { server, hooks,
       if (form) dropHooks(json, form)
       return json.text
     },
+    ...(server && { words: (text: string) => serverWords(new JsonText(text), [...server.at, SERVER]) }),
     isFrame(text) {
       const left = new JsonText(text).at([])
       return isDeepStrictEqual(left, {}) || isDeepStrictEqual(left, first)
@@ -57,6 +58,7 @@ export function tomlServerFile(path: string, us: Us, account: string): ClientFil
     path,
     put: (text) => putTomlServer(text, { name: SERVER, command, args, isOurs }),
     drop: (text) => dropTomlServer(text, { name: SERVER, isOurs }),
+    words: (text) => tomlServerWords(text, SERVER),
     isFrame: isBlank,
   }
 }

@@ -26,6 +26,12 @@ export function dropServer(json: JsonText, path: Path, isOurs: (words: readonly 
   if (found !== undefined && isOurs(wordsOf(found))) json.remove(path)
 }
 
+/** The command line of the server at `path`; null where there is none. @throws Damaged */
+export function serverWords(json: JsonText, path: Path): string[] | null {
+  const found = json.at(path)
+  return found === undefined ? null : wordsOf(found)
+}
+
 /** The command line of an entry: `command` and `args`, or opencode's `command` alone. */
 function wordsOf(entry: Value): string[] {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return []

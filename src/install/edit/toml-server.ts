@@ -47,6 +47,12 @@ export function dropTomlServer(text: string, { name, isOurs }: Pick<Server, 'nam
   return after
 }
 
+/** The command line of the server; null where there is none. @throws Damaged */
+export function tomlServerWords(text: string, name: string): string[] | null {
+  const found = serverIn(readToml(text).values, name)
+  return found === undefined ? null : wordsOf(found)
+}
+
 const spellings = (name: string): string[] => [`[${SERVERS}.${name}`, `[${SERVERS}."${name}"`, `[${SERVERS}.'${name}'`]
 const isHeader = (header: string, name: string): boolean => spellings(name).some((one) => header === `${one}]`)
 const isBelow = (header: string, name: string): boolean => spellings(name).some((one) => header.startsWith(`${one}.`))
