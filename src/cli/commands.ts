@@ -52,6 +52,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'admin orphans release': () => orphans().then((file) => file.orphansRelease),
   'admin backup': () => import('./admin/backup.ts').then((file) => file.backup),
   'admin restore': () => import('./admin/restore.ts').then((file) => file.restore),
+  'admin retention': () => import('./admin/retention.ts').then((file) => file.retention),
   'client list': () => clients().then((file) => file.clientList),
   'client add': () => clients().then((file) => file.clientAdd),
   'client remove': () => clients().then((file) => file.clientRemove),

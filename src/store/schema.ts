@@ -59,10 +59,18 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // up to which letter the session was told of its mail by a notice: told once, never again
   'ALTER TABLE session ADD COLUMN told INTEGER NOT NULL DEFAULT 0',
+  // imported: what a letter was known by where it came from, so that a second import adds nothing; imported_thread: threads
+  // whose beginning did not come along; gone: letters that were removed, for the search index to follow
+  `
+  CREATE TABLE imported(id INTEGER PRIMARY KEY, at INTEGER NOT NULL, key TEXT NOT NULL UNIQUE) STRICT;
+  CREATE TABLE imported_thread(key TEXT PRIMARY KEY, thread INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+  CREATE TABLE gone(id INTEGER PRIMARY KEY AUTOINCREMENT, message INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;
+  `,
 ]
 
 /** search.sqlite: contentless, rebuilt from messages whenever it is missing or damaged. `who` holds the boxes that may see a row. */
 export const SEARCH_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS forgotten(one INTEGER PRIMARY KEY CHECK (one = 1), id INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS progress(one INTEGER PRIMARY KEY CHECK (one = 1), id INTEGER NOT NULL, epoch TEXT NOT NULL) STRICT;
   CREATE VIRTUAL TABLE IF NOT EXISTS letter USING fts5(
     subject, body, who, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2');

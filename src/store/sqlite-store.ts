@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { copyInThread, type Housekeeper } from './housekeeper.ts'
+import { SqliteKeeping } from './keeping/sqlite-keeping.ts'
 import { BY_PREFIX, selectSession, sessionRow } from './load.ts'
 import type { Queue } from './queue.ts'
 import { LogReads } from './reads/log.ts'
@@ -39,6 +40,7 @@ export type Parts = {
 export class SqliteStore implements Store {
   readonly epoch: string
   readonly registry: MemoryRegistry
+  readonly keeping: SqliteKeeping
   head: number
   readonly #parts: Parts
   readonly #queue: Queue
@@ -70,7 +72,12 @@ export class SqliteStore implements Store {
       this.#lost = null
     })
     this.#registryWrites = new RegistryWrites(queue, this.registry)
-    this.#writes = new Writes(queue, this.registry, new Sequence(db, this.#log), this.#sessions.touch)
+    const sequence = new Sequence(db, this.#log)
+    this.#writes = new Writes(queue, this.registry, sequence, this.#sessions.touch)
+    const reached = (id: number) => {
+      this.head = Math.max(this.head, id)
+    }
+    this.keeping = new SqliteKeeping({ db, queue, log: this.#log, sequence, isMember: this.registry.isMember, reached })
     this.#queue = parts.queue(
       (now) => this.#sessions.ride(now),
       () => this.#committed(),

@@ -47,6 +47,30 @@ const secretOnce = Type.Object({
 })
 const empty = Type.Object({})
 
+const days = nullable(Type.Integer({ description: 'days; null: for ever' }))
+
+/** What went, or would go. Counts of an account are copies: its own share of each letter. */
+export const Retention = Type.Object({
+  removed: Type.Boolean({ description: 'false: nothing was changed' }),
+  closed_days: days,
+  events_days: days,
+  messages: Type.Integer(),
+  conversations: Type.Integer(),
+  bytes: Type.Integer(),
+  events: Type.Integer(),
+  oldest_closed_at: nullable(Timestamp),
+  newest_closed_at: nullable(Timestamp),
+  accounts: Type.Array(
+    Type.Object({
+      account: nullable(Name),
+      going: Type.Integer(),
+      kept_not_closed: Type.Integer({ description: 'as old, but never acknowledged' }),
+      kept_too_young: Type.Integer({ description: 'of conversations as old, in which something was closed later' }),
+    }),
+  ),
+  now: Timestamp,
+})
+
 /** path below /admin/ → request and answer. */
 export const ADMIN = {
   participant: {
@@ -135,6 +159,11 @@ export const ADMIN = {
     summary: 'give the mail of an ended session to its account',
     request: Type.Object({ account: Name, session: SessionId }, strict),
     answer: Type.Object({ released: Type.Integer() }),
+  },
+  retention: {
+    summary: 'what has been closed for long enough to go, or removing it now',
+    request: Type.Object({ run: opt(Type.Boolean({ description: 'remove it; else only say what would go' })) }, strict),
+    answer: Retention,
   },
   backup: {
     summary: 'write a consistent copy of the store to a file of the data folder',

@@ -6,6 +6,7 @@ import { addAccount, listAccounts, removeAccount, rotateAccount, setAccount } fr
 import { backup } from './backup.ts'
 import { listListeners, removeListener, setListener } from './listeners.ts'
 import { listOrphans, releaseOrphans } from './orphans.ts'
+import { retention } from './retention.ts'
 import { addMember, addRoom, listRooms, removeMember, removeRoom } from './rooms.ts'
 
 type Routes = {
@@ -28,11 +29,15 @@ export const ADMINISTER: Routes = {
   'listener/remove': removeListener,
   'orphan/list': listOrphans,
   'orphan/release': releaseOrphans,
+  retention,
   backup,
 }
 
 /** The last change of each store: two operators at once must not take one name, or remove each other. */
 const turns = new WeakMap<object, Promise<unknown>>()
+
+/** They take long, and change nothing that another change looks at. */
+const LONG: ReadonlySet<AdminRoute> = new Set(['backup', 'retention'])
 
 /**
  * Runs an admin route for an operator. The request has passed the route's schema.
@@ -50,7 +55,7 @@ export function administer<R extends AdminRoute>(
     if (account?.id !== caller.account.id || !account.can.operator) throw denied('operator')
     return ADMINISTER[route](mail, request)
   }
-  if (route === 'backup') return run()
+  if (LONG.has(route)) return run()
   const turn = (turns.get(mail.store) ?? Promise.resolve()).then(run)
   turns.set(
     mail.store,

@@ -3,10 +3,10 @@ import type { Database } from 'bun:sqlite'
 import { DELIVERY_COLUMNS } from '../jobs/context.ts'
 import type { DeliveryRow, Kind, MessageRow, Recipient } from '../rows.ts'
 
-type Columns = Omit<MessageRow, 'recipients'> & { recipients: string }
+export type Columns = Omit<MessageRow, 'recipients'> & { recipients: string }
 
 const FIXED = 'id, random, account, sender_box AS senderBox, scope, thread, parent, created, hop'
-const COLUMNS = `${FIXED}, recipients, json`
+export const COLUMNS = `${FIXED}, recipients, json`
 
 export const SQL = {
   message: `SELECT ${COLUMNS} FROM message WHERE id = ?`,
@@ -15,16 +15,22 @@ export const SQL = {
   sent: `SELECT ${FIXED}, iif(own, recipients, '[]') AS recipients, iif(own, json, '') AS json
     FROM (SELECT *, scope IN (SELECT value FROM json_each(?3)) AS own FROM message)
     WHERE account = ?1 AND id < ?2 ORDER BY id DESC`,
-  keyed: 'SELECT id, hash FROM idempotency WHERE account = ? AND key = ?',
+  /** A key whose message has been removed is free again. */
+  keyed: 'SELECT i.id, i.hash FROM idempotency i JOIN message m ON m.id = i.id WHERE i.account = ? AND i.key = ?',
   thread: `SELECT ${COLUMNS} FROM message WHERE thread = ? AND parent IS NOT NULL AND id > ? ORDER BY id`,
 } as const
 
-function messageRow(row: Columns): MessageRow {
-  const recipients = (JSON.parse(row.recipients) as [string, Kind, number, number, number][]).map(
-    ([text, kind, box, account, room]): Recipient => ({ text, kind, box, account, room }),
-  )
-  return { ...row, recipients }
-}
+export const messageRow = (row: Columns): MessageRow => ({ ...row, recipients: recipientsOf(row.recipients) })
+
+/** The column `recipients`, as the send job wrote it. */
+export const recipientsOf = (text: string): Recipient[] =>
+  (JSON.parse(text) as [string, Kind, number, number, number][]).map(([text, kind, box, account, room]) => ({
+    text,
+    kind,
+    box,
+    account,
+    room,
+  }))
 
 export class MessageReads {
   readonly #message

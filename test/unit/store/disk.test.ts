@@ -2,10 +2,11 @@
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStore } from '../../../src/store/open.ts'
 import { restore } from '../../../src/store/restore.ts'
+import { MIGRATIONS } from '../../../src/store/schema.ts'
 import { addAccount, addSession, post, shown, toAccount } from '../../support/population.ts'
 import { tempFolder } from '../../support/temp.ts'
 
@@ -68,16 +69,25 @@ test('a store of an earlier schema is brought to this one, and a copy of it is k
   const { store, a, s } = await onDisk(folder.path)
   const { id } = await post(store, a, s, [toAccount(a)])
   await store.close()
-  const db = new Database(path)
-  db.run('PRAGMA busy_timeout = 5000')
-  db.run('ALTER TABLE session DROP COLUMN told')
-  db.run('PRAGMA user_version = 1')
+  const old = `${path}.old`
+  const db = new Database(old)
+  db.run(MIGRATIONS[0]!)
+  db.run('ATTACH ? AS present', [path])
+  for (const { name } of db
+    .query<{ name: string }, []>("SELECT name FROM main.sqlite_schema WHERE type = 'table'")
+    .all()) {
+    const columns = db.query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?)').all(name)
+    const list = columns.map((column) => column.name).join()
+    if (name !== 'sqlite_sequence') db.run(`INSERT INTO main.${name}(${list}) SELECT ${list} FROM present.${name}`)
+  }
+  db.run('PRAGMA main.user_version = 1')
   db.close()
+  renameSync(old, path)
   const again = await onDisk(folder.path)
   expect(shown(again.store, again.a, again.s)).toEqual([id])
   expect(again.s).toMatchObject({ name: s.name, told: 0 })
   await again.store.close()
-  const kept = new Database(`${path}.before-schema-2`)
+  const kept = new Database(`${path}.before-schema-${MIGRATIONS.length}`)
   expect(kept.query('PRAGMA user_version').get()).toEqual({ user_version: 1 })
   kept.close()
 })
