@@ -1,9 +1,10 @@
 // The operator's registry: accounts, rooms, listeners, orphaned mail. Request and answer of every /admin route.
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { nullable } from './letter.ts'
+import { Imported, nullable } from './letter.ts'
 import { LIMITS } from './limits.ts'
 import { MessageId, Name, SessionId } from './names.ts'
 import { Timestamp } from './time.ts'
+import { ImportLetter, ImportResult } from './transfer.ts'
 
 const strict = { additionalProperties: false }
 const opt = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema))
@@ -159,6 +160,18 @@ export const ADMIN = {
     summary: 'give the mail of an ended session to its account',
     request: Type.Object({ account: Name, session: SessionId }, strict),
     answer: Type.Object({ released: Type.Integer() }),
+  },
+  import: {
+    summary: 'carry letters in from elsewhere; all that can be stored, in one transaction',
+    request: Type.Object(
+      {
+        source: Imported.properties.source,
+        letters: Type.Array(ImportLetter, { minItems: 1, maxItems: LIMITS.importBatch }),
+        dry_run: flag(),
+      },
+      strict,
+    ),
+    answer: Type.Object({ results: Type.Array(ImportResult), now: Timestamp }),
   },
   retention: {
     summary: 'what has been closed for long enough to go, or removing it now',

@@ -4,6 +4,7 @@ import { denied } from '../../wire/refusal.ts'
 import type { Caller, Mail } from '../mail.ts'
 import { addAccount, listAccounts, removeAccount, rotateAccount, setAccount } from './accounts.ts'
 import { backup } from './backup.ts'
+import { importLetters } from './import.ts'
 import { listListeners, removeListener, setListener } from './listeners.ts'
 import { listOrphans, releaseOrphans } from './orphans.ts'
 import { retention } from './retention.ts'
@@ -29,6 +30,7 @@ export const ADMINISTER: Routes = {
   'listener/remove': removeListener,
   'orphan/list': listOrphans,
   'orphan/release': releaseOrphans,
+  import: importLetters,
   retention,
   backup,
 }
