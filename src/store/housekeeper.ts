@@ -2,6 +2,7 @@
 import { Database } from 'bun:sqlite'
 import type { HousekeeperOrder } from './housekeeper-worker.ts'
 import { Projector } from './projector.ts'
+import type { Verified } from './verify.ts'
 
 export type Housekeeper = {
   /** A batch was committed. */
@@ -92,13 +93,13 @@ export async function threadHousekeeper(mail: string, search: string, epoch: str
 
 /**
  * A consistent copy of the store at `path` in the new file `to`, made by a thread of its own: a gigabyte takes seconds, and
- * neither mail nor search shall wait for it. Rejects with what SQLite says.
+ * neither mail nor search shall wait for it. Resolves to what it holds, once it was checked; rejects with what SQLite says.
  */
-export function copyInThread(path: string, to: string): Promise<void> {
+export function copyInThread(path: string, to: string): Promise<Verified> {
   const worker = new Worker(new URL('./housekeeper-worker.ts', import.meta.url).href)
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  worker.onmessage = ({ data }: MessageEvent<{ copied: true } | { failed: string }>) =>
-    'failed' in data ? reject(new Error(data.failed)) : resolve()
+  const { promise, resolve, reject } = Promise.withResolvers<Verified>()
+  worker.onmessage = ({ data }: MessageEvent<{ copied: Verified } | { failed: string }>) =>
+    'failed' in data ? reject(new Error(data.failed)) : resolve(data.copied)
   worker.onerror = (event) => reject(new Error(event.message))
   worker.postMessage({ copy: path, to } satisfies HousekeeperOrder)
   return promise.finally(() => worker.terminate())

@@ -23,6 +23,7 @@ import {
 import { Sequence } from './sequence.ts'
 import { SessionWrites } from './session-writes.ts'
 import type { Commit, PageQuery, Store } from './store.ts'
+import { verifyFile } from './verify.ts'
 import { Writes } from './writes.ts'
 
 export type Parts = {
@@ -233,10 +234,14 @@ export class SqliteStore implements Store {
     return () => this.#listeners.delete(listener)
   }
 
-  async backup(path: string): Promise<{ bytes: number }> {
-    if (this.#parts.path) await copyInThread(this.#parts.path, path)
-    else this.#parts.db.run('VACUUM INTO ?', [path])
-    return { bytes: statSync(path).size }
+  async backup(path: string): ReturnType<Store['backup']> {
+    const { db, path: own } = this.#parts
+    const least = this.head
+    if (!own) db.run('VACUUM INTO ?', [path])
+    const made = own ? await copyInThread(own, path) : verifyFile(path)
+    // what was acknowledged before it began is in it
+    if (made.epoch !== this.epoch || made.head < least) throw new Error('the copy is not of this store as it is')
+    return { bytes: statSync(path).size, ...made }
   }
 
   check(): string {

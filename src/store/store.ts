@@ -16,6 +16,7 @@ import type {
   RoomRow,
   SessionRow,
 } from './rows.ts'
+import type { Verified } from './verify.ts'
 
 /** The registry in memory, written through: reads cost no SQL. Names are looked up without case. */
 export interface Registry {
@@ -229,7 +230,8 @@ export interface Store {
 
   /** After each commit, in order. Returns how to stop listening. */
   onCommit(listener: (commits: readonly Commit[]) => void): () => void
-  backup(path: string): Promise<{ bytes: number }>
+  /** A copy in a new file, checked: whole, of this store, with all that was acknowledged before it began. */
+  backup(path: string): Promise<{ bytes: number } & Verified>
   /** `ok` or what integrity_check says. */
   check(): string
   stats(): {

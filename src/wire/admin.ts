@@ -179,9 +179,16 @@ export const ADMIN = {
     answer: Retention,
   },
   backup: {
-    summary: 'write a consistent copy of the store to a file of the data folder',
+    summary: 'write a consistent copy of the store to a file of the data folder, and check it',
     request: Type.Object({ name: opt(Type.String({ pattern: '^[A-Za-z0-9._-]{1,100}$' })) }, strict),
-    answer: Type.Object({ path: Type.String(), bytes: Type.Integer() }),
+    answer: Type.Object({
+      path: Type.String(),
+      bytes: Type.Integer(),
+      messages: Type.Integer(),
+      deliveries: Type.Integer(),
+      accounts: Type.Integer(),
+      epoch: Type.String({ description: 'of the store that it is a copy of' }),
+    }),
   },
 } as const satisfies Record<string, { summary: string; request: TSchema; answer: TSchema }>
 

@@ -1,10 +1,10 @@
-// The pace of work that nobody waits for: short steps, and longer rests between them.
+// The pace of work that nobody waits for: short steps, and rests between them.
 
 /** Milliseconds between two steps at least; and a step is followed by so many times its own length. */
 const PAUSE_MS = 5
-const PAUSE_FACTOR = 3
+const PAUSE_FACTOR = 1
 
-/** Lets others in: after each step it rests longer than the step took. */
+/** Lets others in: after each step it rests as long as the step took. */
 export class Pace {
   #began = performance.now()
 
