@@ -58,12 +58,12 @@ export function showReport(context: Context, report: Report, more: Readonly<Reco
       ['changed', changed.length === 0 ? null : String(changed.length)],
       ['not read', String(problems.length)],
     ])
-    return [facts, ...lines(changed), ...lines(problems)].join('')
+    return [facts, ...lines('changed', changed), ...lines('not read', problems)].join('')
   })
   return problems.length + report.unknownNames.length > 0 ? 1 : 0
 }
 
-function lines(problems: readonly Problem[]): string[] {
-  const shown = problems.slice(0, SHOWN).map(({ at, reason }) => `${escapeLine(`${at}: ${reason}`)}\n`)
-  return problems.length > SHOWN ? [...shown, `and ${problems.length - SHOWN} more; all with --json\n`] : shown
+function lines(what: string, problems: readonly Problem[]): string[] {
+  const shown = problems.slice(0, SHOWN).map(({ at, reason }) => `${escapeLine(`${what}: ${at}: ${reason}`)}\n`)
+  return problems.length > SHOWN ? [...shown, `${what}: ${problems.length - SHOWN} more; all with --json\n`] : shown
 }

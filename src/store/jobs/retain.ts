@@ -20,7 +20,7 @@ export function retainer(context: Context): {
   const dropMessage = db.prepare('DELETE FROM message WHERE id = ?')
   const dropImported = db.prepare('DELETE FROM imported WHERE id = ?')
   const gone = db.prepare('INSERT INTO gone(message, at) VALUES(?, ?)')
-  const followed = db.prepare('DELETE FROM gone WHERE at < ?')
+  const followed = db.prepare('DELETE FROM gone WHERE id IN (SELECT id FROM gone ORDER BY id LIMIT 100) AND at < ?')
   const floor = db.prepare(
     "INSERT INTO meta(key, value) VALUES('floor', ?1) ON CONFLICT(key) DO UPDATE SET value = max(CAST(value AS INTEGER), ?1)",
   )

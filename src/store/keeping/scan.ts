@@ -10,10 +10,10 @@ export type Found = { part: Part; bytes: number; copies: readonly Copy[]; since:
 export type Kept = { copies: readonly Copy[]; why: 'not_closed' | 'too_young' }
 export type Seen = { found: Found[]; kept: Kept[] }
 
-/** Messages read at once: well below a millisecond. */
-const SLICE = 128
+/** Messages looked at at once: a millisecond or two. */
+const SLICE = 48
 /** Letters and copies that one write removes at most. */
-export const PART = 32
+const PART = 64
 const PART_COPIES = 256
 
 export class Scan {

@@ -53,7 +53,7 @@ export class SqliteKeeping implements Keeping {
     const total = nothing()
     const before = cutoff(this.policy.closedDays, now)
     if (before !== null)
-      for await (const seen of this.#conversations(before, signal)) {
+      for await (const seen of this.#conversations(before, new Pace(), signal)) {
         count(total, seen)
         if (signal?.aborted) return total
       }
@@ -72,7 +72,7 @@ export class SqliteKeeping implements Keeping {
     const before = cutoff(this.policy.closedDays, now)
     const pace = new Pace()
     if (before !== null)
-      for await (const seen of this.#conversations(before, signal)) {
+      for await (const seen of this.#conversations(before, pace, signal)) {
         count(total, { found: [], kept: seen.kept })
         for (const parts of partsOf(seen.found)) {
           if (signal?.aborted) return total
@@ -91,8 +91,7 @@ export class SqliteKeeping implements Keeping {
     return total
   }
 
-  async *#conversations(before: number, signal: AbortSignal | undefined): AsyncGenerator<Seen> {
-    const pace = new Pace()
+  async *#conversations(before: number, pace: Pace, signal: AbortSignal | undefined): AsyncGenerator<Seen> {
     for await (const seen of new Scan(this.#parts.db, this.#parts.log).conversations(before, () => pace.wait())) {
       if (signal?.aborted) return
       yield seen
