@@ -63,6 +63,10 @@ export function senderOf(fragment: string): string {
   return fragment.slice(from, fragment.indexOf('"', from))
 }
 
+const IMPORTED = ',"imported":{"source":"'
+/** Was it carried in, so that nobody proved its sender? Inside a text the quotes would be escaped. */
+export const isImported = (fragment: string): boolean => fragment.includes(IMPORTED)
+
 /** What other parts read back from a fragment. */
 export type Stored = {
   message_id: string

@@ -10,8 +10,8 @@ export const backup = defineCommand({
   summary: 'copy the store while it runs',
   usage: '[<file>]',
   help: `Writes a consistent copy of the store, readable by you only: into backups/ of the data folder, or to <file>. It holds all mail
-that was acknowledged before it began, and the digests of the tokens, not the tokens. It is checked before it gets its name: whole,
-of this store, no letter missing. An existing file is never overwritten.
+that was acknowledged before it began, and the digests of the tokens, not the tokens. It is checked before it gets its name:
+whole, of this store, no letter missing. An existing file is never overwritten.
 
   mail4agent admin backup
   mail4agent admin backup /mnt/usb/mail-2026-11-30.sqlite`,

@@ -12,7 +12,8 @@ export const restore = defineCommand({
   summary: 'put a backup in the place of the store (stopped)',
   usage: '[--check] <file>',
   help: `Puts a backup in the place of the store. The mailbox must not run. The backup is checked first, and refused when it is damaged
-or of a newer mail4agent; the store that was there is kept beside it. With --check nothing else is done, also while it runs. Cursors from before are refused afterwards (cursor_expired), so that nobody misses mail silently.
+or of a newer mail4agent; the store that was there is kept beside it. Cursors from before are refused afterwards (cursor_expired),
+so that nobody misses mail silently. With --check it only says what the backup holds, also while the mailbox runs.
 
   mail4agent admin restore --check backups/mail-2026-11-30.sqlite
   mail4agent admin restore backups/mail-2026-11-30.sqlite`,

@@ -221,9 +221,9 @@ test('imported mail wakes nobody, and its days begin with the import', async () 
   await carryIn(there, [
     {
       key: 'a',
-      from: 'ann',
+      from: 'boss',
       subject: 's',
-      body: 'b',
+      body: ',"imported":{"source":"',
       created_at_unix_ms: 5,
       deliveries: [{ to: 'bob', state: 'new' }],
     },
@@ -237,6 +237,10 @@ test('imported mail wakes nobody, and its days begin with the import', async () 
     },
   ])
   expect(await waiting).toBe(false)
+  expect(await world.call(bob, 'notice', { starts_turn: true })).toMatchObject({ fresh: 0 })
+  expect((await world.call(bob, 'notice', {})).senders).toEqual([
+    { from_text: 'boss (imported)', count: 1, person: false },
+  ])
   const day = 86_400_000
   expect((await world.store.keeping.retain(Date.now() + 89 * day)).messages).toBe(0)
   expect((await world.store.keeping.retain(Date.now() + 91 * day)).messages).toBe(1)
