@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { recognisedAgents } from '../identity/recognised.ts'
+import type { Policy } from '../store/keeping/policy.ts'
 import { Refusal } from '../wire/refusal.ts'
+import { keepIn } from './config-keep.ts'
 import type { Io } from './io.ts'
 import { absolute } from './place.ts'
 
@@ -12,12 +14,17 @@ export function configPath({ env, home, platform }: Io): string {
   return join(absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config'), 'mail4agent', 'config.toml')
 }
 
-const KEYS = ['recognised_agents', 'allow_forwarders', 'allow_agents_as_persons'] as const
+const KEYS = ['recognised_agents', 'allow_forwarders', 'allow_agents_as_persons', 'keep'] as const
 type Key = (typeof KEYS)[number]
 type Config = { readonly [key: string]: unknown }
 
 /** What the configuration says to the mailbox. */
-export type Settings = { recognised: readonly string[]; allowForwarders: boolean; allowAgentsAsPersons: boolean }
+export type Settings = {
+  recognised: readonly string[]
+  allowForwarders: boolean
+  allowAgentsAsPersons: boolean
+  keep: Policy
+}
 
 /**
  * All settings, for `serve`.
@@ -39,6 +46,7 @@ export function settingsFor(io: Io): Settings {
     recognised: io.env.M4A_RECOGNISED_AGENTS === undefined ? listed : recognisedFor(io),
     allowForwarders: switchIn(config, 'allow_forwarders', path),
     allowAgentsAsPersons: switchIn(config, 'allow_agents_as_persons', path),
+    keep: keepIn(config.keep, path),
   }
 }
 

@@ -73,7 +73,7 @@ function withAdminAsOne(commands: readonly Command[]): Listed[] {
   const first = commands.findIndex((command) => command.name.startsWith('admin '))
   const admin: Listed = {
     name: 'admin …',
-    summary: 'accounts, rooms, listeners, orphaned mail, backups; see: mail4agent help admin',
+    summary: 'accounts, rooms, listeners, orphaned mail, backups, retention; see: mail4agent help admin',
   }
   return commands.flatMap((command, at) =>
     at === first ? [admin] : command.name.startsWith('admin ') ? [] : [command],

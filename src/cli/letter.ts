@@ -13,6 +13,10 @@ export function letterText(message: Message, now: string, context: Context): str
   const { paint } = context
   const head = context.facts([
     ['from', message.from_text],
+    [
+      'imported',
+      message.imported === undefined ? null : `from ${message.imported.source}: the sender was not proved here`,
+    ],
     ['on behalf of', message.on_behalf_of === undefined ? null : `${message.on_behalf_of} (as the sender says)`],
     ['to', message.recipients?.join(', ') ?? message.to_text],
     ['subject', message.subject],
@@ -76,7 +80,7 @@ export function letterTable(messages: readonly Message[], context: Context): str
   const rows = messages.map((message) => [
     message.message_id,
     message.claimed_by === undefined ? (message.state ?? '') : `${message.state} (claimed)`,
-    brief(message.from_text, context),
+    message.imported === undefined ? brief(message.from_text, context) : `${message.from_text} (imported)`,
     brief(message.to_text, context),
     ...when(message, context),
     message.subject,

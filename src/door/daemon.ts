@@ -8,6 +8,7 @@ import type { Mail } from '../engine/mail.ts'
 import { Rates } from '../engine/rates.ts'
 import { type Identity, openIdentity } from '../identity/identify.ts'
 import { diskRefusal } from '../store/disk.ts'
+import type { Policy } from '../store/keeping/policy.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { rfc3339 } from '../wire/time.ts'
@@ -16,6 +17,7 @@ import { createApp } from './http/app.ts'
 import { Calls, type Door } from './http/door.ts'
 import type { HealthFacts } from './http/health.ts'
 import { Metrics } from './http/metrics.ts'
+import { startKeeper } from './keeper.ts'
 import { listen, mustBeFree, type TcpDoor } from './listen.ts'
 import type { Log } from './log.ts'
 import { ensureOperator } from './operator.ts'
@@ -35,6 +37,8 @@ export type DaemonOptions = {
   readonly allowForwarders?: boolean
   /** The operator allows agents to use the tokens of persons and operators. */
   readonly allowAgentsAsPersons?: boolean
+  /** What is removed after how many days; else as it comes. */
+  readonly keep?: Policy
   readonly log: Log
 }
 
@@ -102,6 +106,7 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
   privateFolder(dataDir)
   const [store, attestation] = await Promise.all([openStore(files.store, broken.resolve), attestor.selfTest()])
   closers.push(() => store.close())
+  if (options.keep) store.keeping.policy = options.keep
   void broken.promise.then((reason) => log.error('the store cannot write any more', { reason }))
   if (!attestation.ok) log.error('callers cannot be proved, so mail is refused', { reason: attestation.reason })
   const firstStart = await ensureOperator(store, files.operatorKey)
@@ -129,6 +134,7 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
     SWEEP_MS,
   )
   closers.push(() => clearInterval(sweep))
+  closers.push(startKeeper(store, log))
 
   const note = {
     pid: process.pid,

@@ -8,8 +8,10 @@ import type { Json } from '../wire/json.ts'
 import { type AnswerOf, OPERATIONS, type OperationName, type RequestOf } from '../wire/operations.ts'
 import { denied } from '../wire/refusal.ts'
 import { ack } from './ack.ts'
+import { archive } from './archive.ts'
 import { claim } from './claim.ts'
 import { directory } from './directory.ts'
+import { exportMail } from './export.ts'
 import { get } from './get.ts'
 import { inbox } from './inbox.ts'
 import type { Caller, Mail, Patience } from './mail.ts'
@@ -49,6 +51,8 @@ export const OPERATE: { [N in OperationName]: Operate<N> } = {
   thread,
   search,
   receipts,
+  archive,
+  export: exportMail,
   whoami,
   status,
   directory,

@@ -1,5 +1,7 @@
 // The stored JSON fragment of a message: its members that never change, made once, spliced into every answer as text.
-import type { Reference } from '../wire/letter.ts'
+
+import type { DirectAddress, SessionAddress } from '../wire/address.ts'
+import type { Imported, Reference } from '../wire/letter.ts'
 import { type MessageId, messageId } from '../wire/names.ts'
 import { rfc3339 } from '../wire/time.ts'
 
@@ -14,6 +16,8 @@ export type Content = {
   wakeSuppressed: 'hop' | 'rate' | null
   /** Compact addresses as they were written to, where there were several. */
   recipients: readonly string[] | null
+  /** Of a letter that was carried in from elsewhere. */
+  imported?: Imported
 }
 
 /** Where `threadOf` finds the thread: ids have one length. */
@@ -22,21 +26,25 @@ const ID = 'm4a_000000000000000000000000'.length
 
 /**
  * Prepares the fragment of a message; what is known before the id is made into text once, outside the store.
- * `thread` null: the message begins a thread of its own.
+ * `thread` null: the message begins a thread of its own. `session` null: no session of this mailbox wrote it.
  */
 export function fragmentOf(
   account: string,
-  session: string,
+  session: string | null,
   thread: MessageId | null,
   content: Content,
 ): (id: number, random: string, created: number) => string {
   const text = JSON.stringify
-  let fixed = `","from":{"kind":"session","participant":"${account}","session":"${session}"},"from_text":"${account}/${session}"`
+  let fixed =
+    session === null
+      ? `","from":{"kind":"direct","participant":"${account}"},"from_text":"${account}"`
+      : `","from":{"kind":"session","participant":"${account}","session":"${session}"},"from_text":"${account}/${session}"`
   if (content.recipients) fixed += `,"recipients":${text(content.recipients)}`
   fixed += `,"subject":${text(content.subject)},"body":${text(content.body)},"reply_to":${content.replyTo === null ? 'null' : `"${content.replyTo}"`}`
   const refs = content.refs.length === 0 ? '[]' : text(content.refs)
   fixed += `,"correlation":${content.correlation === null ? 'null' : text(content.correlation)},"refs":${refs},"hop":${content.hop}`
   if (content.onBehalfOf !== null) fixed += `,"on_behalf_of":${text(content.onBehalfOf)}`
+  if (content.imported) fixed += `,"imported":${text(content.imported)}`
   if (content.wakeSuppressed) fixed += `,"wake_suppressed":"${content.wakeSuppressed}"`
   return (id, random, created) => {
     const own = messageId(id, random)
@@ -48,11 +56,22 @@ export function fragmentOf(
 /** The thread's message id out of a fragment. */
 export const threadOf = (fragment: string): MessageId => fragment.slice(THREAD, THREAD + ID)
 
+const PARTICIPANT = '"participant":"'
+/** The name of the account that sent it, out of a fragment: it is the first participant there. */
+export function senderOf(fragment: string): string {
+  const from = fragment.indexOf(PARTICIPANT) + PARTICIPANT.length
+  return fragment.slice(from, fragment.indexOf('"', from))
+}
+
+const IMPORTED = ',"imported":{"source":"'
+/** Was it carried in, so that nobody proved its sender? Inside a text the quotes would be escaped. */
+export const isImported = (fragment: string): boolean => fragment.includes(IMPORTED)
+
 /** What other parts read back from a fragment. */
 export type Stored = {
   message_id: string
   thread: string
-  from: { kind: 'session'; participant: string; session: string }
+  from: SessionAddress | DirectAddress
   from_text: string
   subject: string
   body: string

@@ -3,6 +3,7 @@ import { KIND, type PageRow } from '../store/rows.ts'
 import type { NoticeAnswer } from '../wire/answers.ts'
 import type { NoticeRequest } from '../wire/requests.ts'
 import { rfc3339 } from '../wire/time.ts'
+import { isImported } from './fragment.ts'
 import type { Caller, Mail } from './mail.ts'
 import { hasLetter, LOOKED_AT } from './page.ts'
 
@@ -37,7 +38,7 @@ export function notice(mail: Mail, caller: Caller, request: NoticeRequest): Noti
       continue
     }
     // from here on it waits for a notice that starts no turn: the watermark cannot leave a gap
-    if (request.starts_turn === true && row.json.includes(SUPPRESSED)) break
+    if (request.starts_turn === true && (row.json.includes(SUPPRESSED) || isImported(row.json))) break
     last = row.id
     if (!isNews(mail, caller, row)) continue
     fresh.push(row)
@@ -77,6 +78,8 @@ const FROM = /"from_text":"([^"]*)"/
 /** The sender's address as the letter has it; its account tells whether a person wrote. */
 function senderOf(mail: Mail, row: PageRow): { name: string; person: boolean } {
   const name = FROM.exec(row.json)?.[1] ?? 'unknown'
+  // nobody proved that this person wrote it
+  if (isImported(row.json)) return { name: `${name} (imported)`, person: false }
   const session = mail.store.registry.sessionByBox(row.senderBox)
   const account = session
     ? mail.store.registry.accountById(session.account)

@@ -4,6 +4,7 @@ import { isDiskFault } from './disk.ts'
 import { inspectFile } from './inspect.ts'
 import { Projector } from './projector.ts'
 import { orReason } from './thread.ts'
+import { type Verified, verifyFile } from './verify.ts'
 
 declare const self: Worker
 
@@ -66,12 +67,13 @@ function orFull<T>(work: () => T): T | null {
   }
 }
 
-function copy(path: string, to: string): { copied: true } {
+/** Whole and of this very store, or not at all: a backup is looked at before anybody relies on it. */
+function copy(path: string, to: string): { copied: Verified } {
   const db = connect(path, 'FULL', true)
   try {
     db.run('VACUUM INTO ?', [to])
   } finally {
     db.close()
   }
-  return { copied: true }
+  return { copied: verifyFile(to) }
 }

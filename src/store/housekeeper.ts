@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite'
 import type { HousekeeperOrder } from './housekeeper-worker.ts'
 import type { StoreReport } from './inspect.ts'
 import { Projector } from './projector.ts'
+import type { Verified } from './verify.ts'
 
 export type Housekeeper = {
   /** A batch was committed. */
@@ -93,9 +94,11 @@ export async function threadHousekeeper(mail: string, search: string, epoch: str
 
 /**
  * A consistent copy of the store at `path` in the new file `to`, made by a thread of its own: a gigabyte takes seconds, and
- * neither mail nor search shall wait for it. Rejects with what SQLite says.
+ * neither mail nor search shall wait for it. Resolves to what it holds, once it was checked; rejects with what SQLite says.
  */
-export const copyInThread = (path: string, to: string): Promise<unknown> => inThread({ copy: path, to })
+export async function copyInThread(path: string, to: string): Promise<Verified> {
+  return (await inThread<{ copied: Verified }>({ copy: path, to })).copied
+}
 
 /** A look through the store at `path` while it runs, by a thread of its own. Rejects with what SQLite says. */
 export async function inspectInThread(path: string): Promise<StoreReport> {

@@ -19,12 +19,20 @@ export class Projector {
   readonly #insert
   readonly #forget
   readonly #progress
+  readonly #gone
+  readonly #forgotten
   #at: number
+  #goneAt: number
 
   /** `mail` is a connection to the store; `path` the index's file, remade when it is not readable or of another epoch. */
   constructor(mail: Database, path: string, epoch: string) {
     this.#index = openIndex(path, epoch)
     this.#at = this.#index.query<{ id: number }, []>('SELECT id FROM progress').get()?.id ?? 0
+    this.#goneAt = this.#index.query<{ id: number }, []>('SELECT id FROM forgotten').get()?.id ?? 0
+    this.#gone = mail.prepare<{ id: number; message: number }, [number, number]>(
+      'SELECT id, message FROM gone WHERE id > ? ORDER BY id LIMIT ?',
+    )
+    this.#forgotten = this.#index.prepare('INSERT OR REPLACE INTO forgotten VALUES(1, ?)')
     this.#rows = mail.prepare<Row, [number, number]>(
       'SELECT id, account, scope, recipients, json FROM message WHERE id > ? ORDER BY id LIMIT ?',
     )
@@ -44,8 +52,25 @@ export class Projector {
     return this.#index
   }
 
-  /** Indexes at most `limit` messages; returns how many, 0 when there are no more. */
+  /** Indexes at most `limit` messages and forgets as many removed ones; returns how many, 0 when there are no more. */
   step(limit: number): number {
+    return this.#follow(limit) + this.#forgetGone(limit)
+  }
+
+  /** After what is new: a letter that was removed before it was indexed is no longer found there. */
+  #forgetGone(limit: number): number {
+    const rows = this.#gone.all(this.#goneAt, limit)
+    const last = rows.at(-1)
+    if (!last) return 0
+    this.#index.transaction(() => {
+      for (const { message } of rows) this.#forget.run(message)
+      this.#forgotten.run(last.id)
+    })()
+    this.#goneAt = last.id
+    return rows.length
+  }
+
+  #follow(limit: number): number {
     const rows = this.#rows.all(this.#at, limit)
     const released = this.#released.all(
       this.#at,

@@ -4,24 +4,24 @@ import { chmodSync, copyFileSync, existsSync, linkSync, renameSync, rmSync } fro
 import { dirname, join } from 'node:path'
 import { Refusal } from '../wire/refusal.ts'
 import { lock } from './lock.ts'
-import { MIGRATIONS } from './schema.ts'
+import { TooNew, type Verified, verify, verifyFile } from './verify.ts'
 
 /**
  * Needs a data folder that no daemon runs on.
- * @returns the path under which the replaced store was kept, or null if there was none
+ * @returns what the backup holds, and the path under which the replaced store was kept, or null if there was none
  * @throws Refusal `already_running`, `damaged_store`, `newer_store`
  */
-export function restore(backup: string, path: string): string | null {
+export function restore(backup: string, path: string): Verified & { kept: string | null } {
   const held = lock(join(dirname(path), 'lock'))
   try {
     const fresh = `${path}.restoring`
     copyFileSync(backup, fresh)
     chmodSync(fresh, 0o600) // a copy on another disk may be open to others
-    makeOwn(fresh)
+    const found = makeOwn(fresh)
     const kept = existsSync(path) ? `${path}.before-restore-${Date.now()}` : null
     if (kept) setAside(path, kept)
     renameSync(fresh, path)
-    return kept
+    return { ...found, kept }
   } finally {
     held.release()
   }
@@ -47,37 +47,43 @@ function setAside(path: string, kept: string): void {
 }
 
 /** Checks the copy and gives it an epoch of its own; the search index sees the new epoch and is made again. */
-function makeOwn(copy: string): void {
-  const db = new Database(copy, { readwrite: true })
+function makeOwn(copy: string): Verified {
   try {
-    // one file to rename, no log beside it
-    db.run('PRAGMA journal_mode = DELETE')
-    const check = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()?.integrity_check
-    if (check !== 'ok') throw unusable(`the backup is damaged: ${check ?? 'unreadable'}`)
-    const version = db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0
-    if (version < 1) throw unusable('the file is no backup of a mailbox')
-    if (version > MIGRATIONS.length)
-      throw new Refusal('newer_store', `the backup has schema ${version}, this mail4agent knows ${MIGRATIONS.length}`)
-    const epoch = Buffer.from(crypto.getRandomValues(new Uint8Array(4))).toString('hex')
-    db.run("UPDATE meta SET value = ? WHERE key = 'epoch'", [epoch])
+    const db = new Database(copy, { readwrite: true })
+    try {
+      // one file to rename, no log beside it
+      db.run('PRAGMA journal_mode = DELETE')
+      const found = verify(db)
+      const epoch = Buffer.from(crypto.getRandomValues(new Uint8Array(4))).toString('hex')
+      db.run("UPDATE meta SET value = ? WHERE key = 'epoch'", [epoch])
+      return found
+    } finally {
+      db.close()
+    }
   } catch (error) {
     rmSync(copy, { force: true })
-    if (error instanceof Refusal) throw error
-    const why = error instanceof Error ? error.message : 'unknown'
-    throw unusable(
-      /not a database|no such table/.test(why)
-        ? 'the file is no backup of a mailbox'
-        : `the backup cannot be read: ${why}`,
-    )
-  } finally {
-    db.close()
+    throw unusable(error)
   }
 }
 
-const unusable = (message: string): Refusal =>
-  new Refusal(
-    'damaged_store',
-    message,
-    {},
-    'name a file that mail4agent admin backup has written; the mailbox is as it was',
-  )
+/**
+ * What a backup holds, without touching anything: also while a mailbox runs.
+ * @throws Refusal `damaged_store`, `newer_store`
+ */
+export function checkBackup(backup: string): Verified {
+  try {
+    return verifyFile(backup)
+  } catch (error) {
+    throw unusable(error)
+  }
+}
+
+function unusable(error: unknown): Refusal {
+  const why = error instanceof Error ? error.message : 'unknown'
+  if (error instanceof TooNew) return new Refusal('newer_store', `the backup cannot be used: ${why}`)
+  const message = /not a database|no such table/.test(why)
+    ? 'the file is no backup of a mailbox'
+    : `the backup cannot be used: ${why}`
+  const hint = 'name a file that mail4agent admin backup has written; the mailbox is as it was'
+  return new Refusal('damaged_store', message, {}, hint)
+}

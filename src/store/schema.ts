@@ -64,13 +64,21 @@ export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE sent(account INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY(account, id)) WITHOUT ROWID, STRICT;
   INSERT INTO sent SELECT account, id FROM message ORDER BY account, id;
-  INSERT OR REPLACE INTO cursor SELECT 'sent', coalesce(max(id), 0) FROM message;
+  INSERT OR REPLACE INTO meta SELECT 'sent', CAST(coalesce(max(id), 0) AS TEXT) FROM message;
   DROP INDEX message_sent;
+  `,
+  // imported: what a letter was known by where it came from, so that a second import adds nothing; imported_thread: threads
+  // whose beginning did not come along; gone: letters that were removed, for the search index to follow
+  `
+  CREATE TABLE imported(id INTEGER PRIMARY KEY, at INTEGER NOT NULL, key TEXT NOT NULL UNIQUE) STRICT;
+  CREATE TABLE imported_thread(key TEXT PRIMARY KEY, thread INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+  CREATE TABLE gone(id INTEGER PRIMARY KEY AUTOINCREMENT, message INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;
   `,
 ]
 
 /** search.sqlite: contentless, rebuilt from messages whenever it is missing or damaged. `who` holds the boxes that may see a row. */
 export const SEARCH_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS forgotten(one INTEGER PRIMARY KEY CHECK (one = 1), id INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS progress(one INTEGER PRIMARY KEY CHECK (one = 1), id INTEGER NOT NULL, epoch TEXT NOT NULL) STRICT;
   CREATE VIRTUAL TABLE IF NOT EXISTS letter USING fts5(
     subject, body, who, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2');

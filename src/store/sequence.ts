@@ -40,6 +40,13 @@ export class Sequence {
     return this.#block.slice(this.#at - 2 * BYTES, this.#at)
   }
 
+  /** The next message is one that was written at `created` ms elsewhere: is it older than the message before it? */
+  dated(created: number): boolean {
+    const step = created < this.#lastTime
+    this.#lastTime = created
+    return step
+  }
+
   /** Milliseconds since the epoch, and whether the clock went back since the last message. */
   now(): { at: number; step: boolean } {
     const at = Date.now()

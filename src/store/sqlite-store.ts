@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { copyInThread, type Housekeeper, inspectInThread } from './housekeeper.ts'
 import { inspect } from './inspect.ts'
+import { SqliteKeeping } from './keeping/sqlite-keeping.ts'
 import { BY_PREFIX, selectSession, sessionRow } from './load.ts'
 import type { Queue } from './queue.ts'
 import { LogReads } from './reads/log.ts'
@@ -23,6 +24,7 @@ import {
 import { Sequence } from './sequence.ts'
 import { SessionWrites } from './session-writes.ts'
 import type { Commit, PageQuery, Store } from './store.ts'
+import { verifyFile } from './verify.ts'
 import { Writes } from './writes.ts'
 
 export type Parts = {
@@ -40,6 +42,7 @@ export type Parts = {
 export class SqliteStore implements Store {
   readonly epoch: string
   readonly registry: MemoryRegistry
+  readonly keeping: SqliteKeeping
   head: number
   readonly #parts: Parts
   readonly #queue: Queue
@@ -71,7 +74,12 @@ export class SqliteStore implements Store {
       this.#lost = null
     })
     this.#registryWrites = new RegistryWrites(queue, this.registry)
-    this.#writes = new Writes(queue, this.registry, new Sequence(db, this.#log), this.#sessions.touch)
+    const sequence = new Sequence(db, this.#log)
+    this.#writes = new Writes(queue, this.registry, sequence, this.#sessions.touch)
+    const reached = (id: number) => {
+      this.head = Math.max(this.head, id)
+    }
+    this.keeping = new SqliteKeeping({ db, queue, log: this.#log, sequence, isMember: this.registry.isMember, reached })
     this.#queue = parts.queue(
       (now) => this.#sessions.ride(now),
       () => this.#committed(),
@@ -227,10 +235,14 @@ export class SqliteStore implements Store {
     return () => this.#listeners.delete(listener)
   }
 
-  async backup(path: string): Promise<{ bytes: number }> {
-    if (this.#parts.path) await copyInThread(this.#parts.path, path)
-    else this.#parts.db.run('VACUUM INTO ?', [path])
-    return { bytes: statSync(path).size }
+  async backup(path: string): ReturnType<Store['backup']> {
+    const { db, path: own } = this.#parts
+    const least = this.head
+    if (!own) db.run('VACUUM INTO ?', [path])
+    const made = own ? await copyInThread(own, path) : verifyFile(path)
+    // what was acknowledged before it began is in it
+    if (made.epoch !== this.epoch || made.head < least) throw new Error('the copy is not of this store as it is')
+    return { bytes: statSync(path).size, ...made }
   }
 
   inspect: Store['inspect'] = async () =>

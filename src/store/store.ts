@@ -3,6 +3,7 @@ import type { Attested, Corroborated, Declared } from '../wire/card.ts'
 import type { CloseReason } from '../wire/letter.ts'
 import type { Capability } from '../wire/operations.ts'
 import type { StoreReport } from './inspect.ts'
+import type { Keeping } from './keeping/keeping.ts'
 import type {
   AccountRow,
   Claim,
@@ -16,6 +17,7 @@ import type {
   RoomRow,
   SessionRow,
 } from './rows.ts'
+import type { Verified } from './verify.ts'
 
 /** The registry in memory, written through: reads cost no SQL. Names are looked up without case. */
 export interface Registry {
@@ -137,6 +139,8 @@ export interface Store {
   /** 8 hex; changed by a restore. */
   readonly epoch: string
   readonly registry: Registry
+  /** Retention, archive, import and export. */
+  readonly keeping: Keeping
   /** The newest sequence that is committed. */
   readonly head: number
   /** Why writes fail just now, when that lies at the disk; it is null again by itself, at most seconds after the disk is well. */
@@ -227,9 +231,10 @@ export interface Store {
 
   /** After each commit, in order. Returns how to stop listening. */
   onCommit(listener: (commits: readonly Commit[]) => void): () => void
-  backup(path: string): Promise<{ bytes: number }>
   /** Looks through the whole store in a thread of its own. */
   inspect(): Promise<StoreReport>
+  /** A copy in a new file, checked: whole, of this store, with all that was acknowledged before it began. */
+  backup(path: string): Promise<{ bytes: number } & Verified>
   /** `ok` or what integrity_check says. */
   check(): string
   stats(): {

@@ -2,10 +2,12 @@
 import type { Database } from 'bun:sqlite'
 import { claimer } from './jobs/claim.ts'
 import { Context } from './jobs/context.ts'
+import { importer } from './jobs/import.ts'
 import type { Job, Outcome } from './jobs/job.ts'
 import { opener } from './jobs/open.ts'
 import { registryJobs } from './jobs/registry.ts'
 import { reopener } from './jobs/reopen.ts'
+import { retainer } from './jobs/retain.ts'
 import { sender } from './jobs/send.ts'
 import { sessionJobs } from './jobs/sessions.ts'
 import { settler } from './jobs/settle.ts'
@@ -61,6 +63,8 @@ function runner(context: Context): (job: Job) => Outcome {
   const seen = opener(context)
   const sessions = sessionJobs(context)
   const registry = registryJobs(context)
+  const retention = retainer(context)
+  const imported = importer(context)
   return (job) => {
     switch (job.k) {
       case 'send':
@@ -107,6 +111,14 @@ function runner(context: Context): (job: Job) => Outcome {
         return registry.clearListener(job)
       case 'setCursor':
         return registry.setCursor(job)
+      case 'retain':
+        return retention.retain(job)
+      case 'forgetEvents':
+        return retention.forgetEvents(job)
+      case 'forgetKeys':
+        return retention.forgetKeys(job)
+      case 'import':
+        return imported(job)
       case 'probe':
         return registry.probe(job)
     }

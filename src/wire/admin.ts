@@ -1,9 +1,10 @@
 // The operator's registry: accounts, rooms, listeners, orphaned mail. Request and answer of every /admin route.
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { nullable } from './letter.ts'
+import { Imported, nullable } from './letter.ts'
 import { LIMITS } from './limits.ts'
 import { MessageId, Name, SessionId } from './names.ts'
 import { Timestamp } from './time.ts'
+import { ImportLetter, ImportResult } from './transfer.ts'
 
 const strict = { additionalProperties: false }
 const opt = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema))
@@ -46,6 +47,30 @@ const secretOnce = Type.Object({
   secret: Type.Optional(Type.String({ description: 'shown once; absent when a digest was given' })),
 })
 const empty = Type.Object({})
+
+const days = nullable(Type.Integer({ description: 'days; null: for ever' }))
+
+/** What went, or would go. Counts of an account are copies: its own share of each letter. */
+export const Retention = Type.Object({
+  removed: Type.Boolean({ description: 'false: nothing was changed' }),
+  closed_days: days,
+  events_days: days,
+  messages: Type.Integer(),
+  conversations: Type.Integer(),
+  bytes: Type.Integer(),
+  events: Type.Integer(),
+  oldest_closed_at: nullable(Timestamp),
+  newest_closed_at: nullable(Timestamp),
+  accounts: Type.Array(
+    Type.Object({
+      account: nullable(Name),
+      going: Type.Integer(),
+      kept_not_closed: Type.Integer({ description: 'as old, but never acknowledged' }),
+      kept_too_young: Type.Integer({ description: 'of conversations as old, in which something was closed later' }),
+    }),
+  ),
+  now: Timestamp,
+})
 
 /** path below /admin/ → request and answer. */
 export const ADMIN = {
@@ -136,10 +161,34 @@ export const ADMIN = {
     request: Type.Object({ account: Name, session: SessionId }, strict),
     answer: Type.Object({ released: Type.Integer() }),
   },
+  import: {
+    summary: 'carry letters in from elsewhere; all that can be stored, in one transaction',
+    request: Type.Object(
+      {
+        source: Imported.properties.source,
+        letters: Type.Array(ImportLetter, { minItems: 1, maxItems: LIMITS.importBatch }),
+        dry_run: flag(),
+      },
+      strict,
+    ),
+    answer: Type.Object({ results: Type.Array(ImportResult), now: Timestamp }),
+  },
+  retention: {
+    summary: 'what has been closed for long enough to go, or removing it now',
+    request: Type.Object({ run: opt(Type.Boolean({ description: 'remove it; else only say what would go' })) }, strict),
+    answer: Retention,
+  },
   backup: {
-    summary: 'write a consistent copy of the store to a file of the data folder',
+    summary: 'write a consistent copy of the store to a file of the data folder, and check it',
     request: Type.Object({ name: opt(Type.String({ pattern: '^[A-Za-z0-9._-]{1,100}$' })) }, strict),
-    answer: Type.Object({ path: Type.String(), bytes: Type.Integer() }),
+    answer: Type.Object({
+      path: Type.String(),
+      bytes: Type.Integer(),
+      messages: Type.Integer(),
+      deliveries: Type.Integer(),
+      accounts: Type.Integer(),
+      epoch: Type.String({ description: 'of the store that it is a copy of' }),
+    }),
   },
   check: {
     summary: 'look through the whole store: schema, integrity, letters dated in the future',

@@ -7,6 +7,7 @@ import { Message, nullable, Receipt } from './letter.ts'
 import { Cursor, MessageId, Name } from './names.ts'
 import { RefusalBody } from './refusal.ts'
 import { Timestamp, UnixMs } from './time.ts'
+import { ExportedLetter } from './transfer.ts'
 
 const now = { now: Timestamp }
 const paged = { has_more: Type.Boolean(), cursor: nullable(Cursor) }
@@ -109,6 +110,7 @@ export const NoticeAnswer = Type.Object({
 })
 export const GetAnswer = Type.Intersect([Message, Type.Object(now)])
 export const ListAnswer = Type.Object({ messages: Type.Array(Message), ...paged, ...now })
+export const ExportAnswer = Type.Object({ letters: Type.Array(ExportedLetter), ...paged, ...now })
 export const SentAnswer = Type.Object({
   messages: Type.Array(Type.Intersect([Message, Type.Object({ deliveries: Type.Array(Receipt) })])),
   ...paged,
@@ -174,5 +176,6 @@ export type StatusAnswer = Static<typeof StatusAnswer>
 export type DirectoryAnswer = Static<typeof DirectoryAnswer>
 export type PingAnswer = Static<typeof PingAnswer>
 export type InboxAnswer = Static<typeof InboxAnswer>
+export type ExportAnswer = Static<typeof ExportAnswer>
 export type ListAnswer = Static<typeof ListAnswer>
 export type SentAnswer = Static<typeof SentAnswer>

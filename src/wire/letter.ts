@@ -44,6 +44,17 @@ const deliveryFields = {
   claimed_until: Type.Optional(Timestamp),
 }
 
+/** A letter that an operator carried into the store: nobody proved who wrote it. */
+export const Imported = Type.Object(
+  {
+    source: Type.Union([Type.Literal('mail4agent'), Type.Literal('aipass')]),
+    id: Type.String({ description: 'what it was known by there' }),
+    at: Timestamp,
+  },
+  { description: 'an operator carried this letter in; its sender was not proved here' },
+)
+export type Imported = Static<typeof Imported>
+
 const messageFields = {
   message_id: MessageId,
   from: Address,
@@ -61,6 +72,7 @@ const messageFields = {
   refs: Type.Array(Reference),
   hop: Type.Integer(),
   on_behalf_of: Type.Optional(Type.String({ description: 'declared by the sender, proves nothing' })),
+  imported: Type.Optional(Imported),
   wake_suppressed: Type.Optional(Type.String()),
   updates: Type.Optional(
     Type.Integer({ description: 'how many earlier signals with the same upsert key this one replaces' }),

@@ -13,6 +13,9 @@ export const LIMITS = {
   recipients: 100,
   /** Ids in one ack, reopen or claim. */
   batch: 100,
+  /** Letters in one import, and copies of one of them. */
+  importBatch: 100,
+  importCopies: 10_000,
   /** Declared and corroborated facts of a card: bytes; longer corroborated ones are cut, longer declared ones refused. */
   fact: 512,
   url: 512,

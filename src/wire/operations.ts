@@ -80,6 +80,18 @@ export const OPERATIONS = {
     answer: answers.ReceiptsAnswer,
     need: 'read',
   },
+  archive: {
+    summary: 'closed mail, newest first',
+    request: requests.ArchiveRequest,
+    answer: answers.ListAnswer,
+    need: 'read',
+  },
+  export: {
+    summary: 'mail to be carried elsewhere, in the order in which it came',
+    request: requests.ExportRequest,
+    answer: answers.ExportAnswer,
+    need: 'read',
+  },
   whoami: {
     summary: 'the caller: address, rooms, card',
     request: requests.WhoamiRequest,

@@ -4,7 +4,7 @@ import { AddressInput } from './address.ts'
 import { DeclaredInput } from './card.ts'
 import { nullable, Reference } from './letter.ts'
 import { LIMITS } from './limits.ts'
-import { Cursor, Key, MessageId } from './names.ts'
+import { Cursor, Key, MessageId, Name } from './names.ts'
 
 const strict = { additionalProperties: false }
 const opt = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
@@ -48,6 +48,28 @@ export const InboxRequest = Type.Object(
     since_unix_ms: opt(Type.Integer({ minimum: 0 })),
     wait_secs: opt(Type.Integer({ minimum: 0, maximum: 65_535, description: 'clamped to the cap of the door' })),
     ...page,
+  },
+  strict,
+)
+
+/** Closed mail, newest first. */
+export const ArchiveRequest = Type.Object(
+  {
+    written_by: opt(Name),
+    room: opt(Name),
+    since_unix_ms: opt(Type.Integer({ minimum: 0 })),
+    until_unix_ms: opt(Type.Integer({ minimum: 0 })),
+    ...page,
+  },
+  strict,
+)
+export const ExportRequest = Type.Object(
+  {
+    message_id: opt(MessageId),
+    of: opt(Name),
+    all: opt(Type.Boolean({ description: 'of every account; for operators' })),
+    cursor: opt(Cursor),
+    max_bytes: page.max_bytes,
   },
   strict,
 )
@@ -102,6 +124,8 @@ export const PingRequest = Type.Object({ target: AddressInput }, strict)
 
 export type SendRequest = Static<typeof SendRequest>
 export type InboxRequest = Static<typeof InboxRequest>
+export type ArchiveRequest = Static<typeof ArchiveRequest>
+export type ExportRequest = Static<typeof ExportRequest>
 export type AckRequest = Static<typeof AckRequest>
 export type ReopenRequest = Static<typeof ReopenRequest>
 export type ClaimRequest = Static<typeof ClaimRequest>

@@ -121,6 +121,8 @@ describe('no digest and no secret is in any answer', () => {
     thread: { message_id: letter },
     search: { query: 'words' },
     receipts: {},
+    archive: {},
+    export: {},
     whoami: {},
     status: { working_on: 'tests' },
     directory: {},
@@ -146,6 +148,7 @@ describe('no digest and no secret is in any answer', () => {
       'listener/list': {},
       'orphan/list': {},
       'orphan/release': { account: 'cleo', session: 's-00000000' },
+      retention: { run: true },
       backup: {},
       check: {},
     }

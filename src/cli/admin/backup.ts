@@ -1,6 +1,7 @@
 // mail4agent admin backup: a consistent copy of the store, while it runs.
 import { chmodSync, constants, copyFileSync, existsSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { checkBackup } from '../../store/restore.ts'
 import { defineCommand } from '../command.ts'
 import { usage } from '../usage.ts'
 
@@ -9,7 +10,8 @@ export const backup = defineCommand({
   summary: 'copy the store while it runs',
   usage: '[<file>]',
   help: `Writes a consistent copy of the store, readable by you only: into backups/ of the data folder, or to <file>. It holds all mail
-and the digests of the tokens, not the tokens. An existing file is never overwritten.
+that was acknowledged before it began, and the digests of the tokens, not the tokens. It is checked before it gets its name:
+whole, of this store, no letter missing. An existing file is never overwritten.
 
   mail4agent admin backup
   mail4agent admin backup /mnt/usb/mail-2026-11-30.sqlite`,
@@ -27,9 +29,13 @@ and the digests of the tokens, not the tokens. An existing file is never overwri
     if (target !== null) {
       copyFileSync(answer.path, target, constants.COPYFILE_EXCL)
       chmodSync(target, 0o600)
+      checkBackup(target) // the disk that it went to may be another
       rmSync(answer.path)
     }
     const path = target ?? answer.path
-    return context.show({ ...answer, path }, () => `${path} (${answer.bytes} bytes)\n`)
+    return context.show(
+      { ...answer, path },
+      () => `${path} (${answer.bytes} bytes, ${answer.messages} letters, ${answer.accounts} accounts; checked)\n`,
+    )
   },
 })

@@ -2,30 +2,37 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inFolder, privateFolder } from '../../door/folders.ts'
-import { restore as restoreStore } from '../../store/restore.ts'
+import { checkBackup, restore as restoreStore } from '../../store/restore.ts'
+import type { Verified } from '../../store/verify.ts'
 import { defineCommand } from '../command.ts'
 import { usage } from '../usage.ts'
 
 export const restore = defineCommand({
   name: 'admin restore',
   summary: 'put a backup in the place of the store (stopped)',
-  usage: '<file>',
-  help: `Puts a backup in the place of the store. The mailbox must not run. The backup is checked first; the store that was there is
-kept beside it. Cursors from before are refused afterwards (cursor_expired), so that nobody misses mail silently.
+  usage: '[--check] <file>',
+  help: `Puts a backup in the place of the store. The mailbox must not run. The backup is checked first, and refused when it is damaged
+or of a newer mail4agent; the store that was there is kept beside it. Cursors from before are refused afterwards (cursor_expired),
+so that nobody misses mail silently. With --check it only says what the backup holds, also while the mailbox runs.
 
+  mail4agent admin restore --check backups/mail-2026-11-30.sqlite
   mail4agent admin restore backups/mail-2026-11-30.sqlite`,
-  options: {},
+  options: { check: { help: 'only say what the backup holds' } },
   words: [1, 1],
   async run(context) {
     const file = resolve(context.io.cwd, context.word(0, 'the file'))
     if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw usage(`there is no file ${JSON.stringify(file)}`)
+    if (context.options.check) {
+      const found = checkBackup(file)
+      return context.show({ file, ...found }, () => `${file}: whole, ${holds(found)}\n`)
+    }
     const { dataDir } = context.place
     privateFolder(dataDir)
     context.progress('checking and copying the backup')
-    const kept = restoreStore(file, inFolder(dataDir).store)
-    return context.show({ restored: file, kept }, () =>
+    const { kept, ...found } = restoreStore(file, inFolder(dataDir).store)
+    return context.show({ restored: file, kept, ...found }, () =>
       [
-        `restored ${file}`,
+        `restored ${file}: ${holds(found)}`,
         ...(kept === null ? [] : [`the store before it is kept in ${kept}`]),
         'next: mail4agent serve',
       ]
@@ -34,3 +41,5 @@ kept beside it. Cursors from before are refused afterwards (cursor_expired), so 
     )
   },
 })
+
+const holds = ({ messages, accounts }: Verified): string => `${messages} letters, ${accounts} accounts`

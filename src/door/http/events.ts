@@ -4,7 +4,7 @@ import type { Caller } from '../../engine/mail.ts'
 import { mayRead } from '../../engine/may-read.ts'
 import type { EventRow } from '../../store/rows.ts'
 import { Cursor, cursorOf, messageId } from '../../wire/names.ts'
-import { denied, malformed } from '../../wire/refusal.ts'
+import { denied, malformed, Refusal } from '../../wire/refusal.ts'
 import { rfc3339 } from '../../wire/time.ts'
 import { checkRequest } from '../validate.ts'
 import type { Door } from './door.ts'
@@ -38,7 +38,10 @@ export function streamEvents(door: Door, caller: Caller, request: Request): Resp
 
 function resume({ mail }: Door, cursor: string): number {
   if (checkRequest(Cursor, cursor)) throw malformed('cursor', 'is no cursor')
-  return positionOf(mail.store, cursor) ?? mail.store.head
+  const position = positionOf(mail.store, cursor) ?? mail.store.head
+  if (position < mail.store.keeping.floor)
+    throw new Refusal('cursor_expired', 'what happened after this cursor is no longer kept')
+  return position
 }
 
 /** One reader of the event log: asks the store after a commit, never on a clock. */

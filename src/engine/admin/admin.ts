@@ -5,8 +5,10 @@ import type { Caller, Mail } from '../mail.ts'
 import { addAccount, listAccounts, removeAccount, rotateAccount, setAccount } from './accounts.ts'
 import { backup } from './backup.ts'
 import { check } from './check.ts'
+import { importLetters } from './import.ts'
 import { listListeners, removeListener, setListener } from './listeners.ts'
 import { listOrphans, releaseOrphans } from './orphans.ts'
+import { retention } from './retention.ts'
 import { addMember, addRoom, listRooms, removeMember, removeRoom } from './rooms.ts'
 
 type Routes = {
@@ -29,12 +31,17 @@ export const ADMINISTER: Routes = {
   'listener/remove': removeListener,
   'orphan/list': listOrphans,
   'orphan/release': releaseOrphans,
+  import: importLetters,
+  retention,
   backup,
   check,
 }
 
 /** The last change of each store: two operators at once must not take one name, or remove each other. */
 const turns = new WeakMap<object, Promise<unknown>>()
+
+/** They take long, and change nothing that another change looks at. */
+const LONG: ReadonlySet<AdminRoute> = new Set(['backup', 'check', 'retention'])
 
 /**
  * Runs an admin route for an operator. The request has passed the route's schema.
@@ -52,7 +59,7 @@ export function administer<R extends AdminRoute>(
     if (account?.id !== caller.account.id || !account.can.operator) throw denied('operator')
     return ADMINISTER[route](mail, request)
   }
-  if (route === 'backup' || route === 'check') return run()
+  if (LONG.has(route)) return run()
   const turn = (turns.get(mail.store) ?? Promise.resolve()).then(run)
   turns.set(
     mail.store,

@@ -16,14 +16,14 @@ export async function backup(mail: Mail, request: AdminRequest<'backup'>): Promi
   if (name.startsWith('.')) throw malformed('name', 'begins with a dot')
   const path = join(mail.dataDir, 'backups', name)
   try {
-    return { path, bytes: await copyTo(mail, path, name) }
+    return { path, ...(await copyTo(mail, path, name)) }
   } catch (error) {
     throw diskRefusal(error, path) ?? error
   }
 }
 
-/** Resolves to how many bytes it is long. */
-async function copyTo(mail: Mail, path: string, name: string): Promise<number> {
+/** Resolves to what it holds. */
+async function copyTo(mail: Mail, path: string, name: string): Promise<Omit<AdminAnswer<'backup'>, 'path'>> {
   const folder = dirname(path)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   clearDrafts(folder)
@@ -31,11 +31,11 @@ async function copyTo(mail: Mail, path: string, name: string): Promise<number> {
   // under the name of a backup there is a whole one or none, also when the mailbox is killed meanwhile
   const draft = join(folder, `.${process.pid}-${randomBytes(4).toString('hex')}`)
   try {
-    const { bytes } = await mail.store.backup(draft)
+    const { bytes, messages, deliveries, accounts, epoch } = await mail.store.backup(draft)
     chmodSync(draft, 0o600)
     checkFree(path, name) // another may have been faster
     renameSync(draft, path)
-    return bytes
+    return { bytes, messages, deliveries, accounts, epoch }
   } finally {
     rmSync(draft, { force: true })
   }

@@ -1,6 +1,8 @@
 // The writes of the store as plain data: what crosses to the writer thread, and what comes back.
 import type { Declared } from '../../wire/card.ts'
 import type { CloseReason } from '../../wire/letter.ts'
+import type { ImportedLetter } from '../keeping/keeping.ts'
+import type { Part } from '../keeping/scan.ts'
 import type { AccountRow, EventRow, InstanceKey, Recipient } from '../rows.ts'
 import type { SendOutcome, Settled } from '../store.ts'
 
@@ -73,8 +75,26 @@ export type Job =
   | { k: 'clearListener'; account: number }
   | (Reserved & { k: 'release'; session: number; account: number; from: number; to: number })
   | { k: 'setCursor'; subscriber: string; id: number }
+  /** Removes conversations whose every copy was closed before `before` ms. */
+  | { k: 'retain'; parts: readonly Part[]; before: number; at: number }
+  | { k: 'forgetEvents'; upTo: number; limit: number }
+  | {
+      k: 'forgetKeys'
+      keys: readonly { account: number; key: string }[]
+      upserts: readonly { account: number; box: number; key: string }[]
+    }
+  | { k: 'import'; letters: readonly ImportRow[]; at: number }
   /** Writes when that was: whether anything can be written at all. */
   | { k: 'probe'; at: number }
+
+/** `step`: it is dated before the one that was stored last. */
+export type ImportRow = Omit<ImportedLetter, 'fragment' | 'thread'> & {
+  id: number
+  random: string
+  step: boolean
+  thread: number
+  json: string
+}
 
 export type JobOf<K extends Job['k']> = Extract<Job, { k: K }>
 
@@ -103,6 +123,10 @@ export type Results = {
   clearListener: null
   release: { count: number; events: EventRow[] }
   setCursor: null
+  retain: { removed: number[] }
+  forgetEvents: { events: number }
+  forgetKeys: null
+  import: null
   probe: null
 }
 

@@ -14,7 +14,8 @@ export function sender(context: Context): (job: Send) => Results['send'] {
   const known = db.prepare<{ id: number; hash: string; created: number }, [number, string]>(
     'SELECT i.id, i.hash, m.created FROM idempotency i JOIN message m ON m.id = i.id WHERE i.account = ? AND i.key = ?',
   )
-  const remember = db.prepare('INSERT INTO idempotency(account, key, id, hash) VALUES(?, ?, ?, ?)')
+  // a key whose message has been removed is free again
+  const remember = db.prepare('INSERT OR REPLACE INTO idempotency(account, key, id, hash) VALUES(?, ?, ?, ?)')
   const message = db.prepare('INSERT INTO message VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const delivery = db.prepare('INSERT INTO delivery(box, closed, id, kind, room, updates) VALUES(?, 0, ?, ?, ?, ?)')
   const step = db.prepare('INSERT OR IGNORE INTO clock_step(id) VALUES(?)')
@@ -68,7 +69,7 @@ export function sender(context: Context): (job: Send) => Results['send'] {
       JSON.stringify(job.recipients.map((to) => [to.text, to.kind, to.box, to.account, to.room])),
       job.json,
     )
-    context.sent.sent(reader.account, job.id)
+    context.sent.sent()
     if (job.clockStep) step.run(job.id)
     for (const to of job.recipients) {
       let updates = 0

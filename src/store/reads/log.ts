@@ -5,13 +5,16 @@ import type { EventRow } from '../rows.ts'
 export const SQL = {
   events: `SELECT id, at, kind, message, account, session, reason FROM event WHERE id > ?1
     UNION ALL SELECT id, created, 'sent', id, account, NULL, NULL FROM message WHERE id > ?1 ORDER BY id LIMIT ?2`,
-  head: 'SELECT max(coalesce((SELECT max(id) FROM message), 0), coalesce((SELECT max(id) FROM event), 0)) AS id',
+  head: `SELECT max(coalesce((SELECT max(id) FROM message), 0), coalesce((SELECT max(id) FROM event), 0),
+    coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'floor'), 0)) AS id`,
+  floor: "SELECT CAST(value AS INTEGER) AS id FROM meta WHERE key = 'floor'",
   probe: 'SELECT id, created FROM message WHERE id >= ? ORDER BY id LIMIT 1',
 } as const
 
 export class LogReads {
   readonly #events
   readonly #head
+  readonly #floor
   readonly #cursor
   readonly #probe
   readonly #steps
@@ -19,6 +22,7 @@ export class LogReads {
   constructor(db: Database) {
     this.#events = db.prepare<EventRow, [number, number]>(SQL.events)
     this.#head = db.prepare<{ id: number }, []>(SQL.head)
+    this.#floor = db.prepare<{ id: number }, []>(SQL.floor)
     this.#cursor = db.prepare<{ id: number }, [string]>('SELECT id FROM cursor WHERE subscriber = ?')
     this.#probe = db.prepare<{ id: number; created: number }, [number]>(SQL.probe)
     this.#steps = db.prepare<{ id: number }, []>('SELECT id FROM clock_step ORDER BY id')
@@ -30,6 +34,11 @@ export class LogReads {
 
   head(): number {
     return this.#head.get()?.id ?? 0
+  }
+
+  /** Retention has removed nothing above it: who reads on from a place below it would miss something. */
+  floor(): number {
+    return this.#floor.get()?.id ?? 0
   }
 
   cursor(subscriber: string): number {

@@ -1,35 +1,41 @@
 // Reads of messages and their copies: by id, sent, thread. Every list is a bounded walk of one index.
 import type { Database } from 'bun:sqlite'
 import { DELIVERY_COLUMNS } from '../jobs/context.ts'
-import { SENT_CURSOR } from '../jobs/sent-index.ts'
+import { SENT_REACHED } from '../jobs/sent-index.ts'
 import type { DeliveryRow, Kind, MessageRow, Recipient } from '../rows.ts'
 
-type Columns = Omit<MessageRow, 'recipients'> & { recipients: string }
+export type Columns = Omit<MessageRow, 'recipients'> & { recipients: string }
 
 const FIXED = 'id, random, account, sender_box AS senderBox, scope, thread, parent, created, hop'
-const COLUMNS = `${FIXED}, recipients, json`
 const OWN = `${FIXED.replace('account', 'm.account')}, iif(own, recipients, '[]') AS recipients, iif(own, json, '') AS json`
+export const COLUMNS = `${FIXED}, recipients, json`
 
 export const SQL = {
   message: `SELECT ${COLUMNS} FROM message WHERE id = ?`,
   delivery: `SELECT ${DELIVERY_COLUMNS} FROM delivery WHERE box = ? AND closed IN (0, 1) AND id = ?`,
   /** Up to which message `sent` knows. */
-  indexed: `SELECT id FROM cursor WHERE subscriber = '${SENT_CURSOR}'`,
+  indexed: SENT_REACHED,
   /** Those that are not indexed yet. Bounds: account, before, scopes as a JSON array, indexed. The text of other scopes is not even read. */
   sentLately: `SELECT ${OWN} FROM (SELECT *, scope IN (SELECT value FROM json_each(?3)) AS own FROM message) m
     WHERE id > ?4 AND id < ?2 AND account = ?1 ORDER BY id DESC`,
   sent: `SELECT ${OWN} FROM sent CROSS JOIN (SELECT *, scope IN (SELECT value FROM json_each(?3)) AS own FROM message) m USING (id)
     WHERE sent.account = ?1 AND sent.id < ?2 AND sent.id <= ?4 ORDER BY sent.id DESC`,
-  keyed: 'SELECT id, hash FROM idempotency WHERE account = ? AND key = ?',
+  /** A key whose message has been removed is free again. */
+  keyed: 'SELECT i.id, i.hash FROM idempotency i JOIN message m ON m.id = i.id WHERE i.account = ? AND i.key = ?',
   thread: `SELECT ${COLUMNS} FROM message WHERE thread = ? AND parent IS NOT NULL AND id > ? ORDER BY id`,
 } as const
 
-function messageRow(row: Columns): MessageRow {
-  const recipients = (JSON.parse(row.recipients) as [string, Kind, number, number, number][]).map(
-    ([text, kind, box, account, room]): Recipient => ({ text, kind, box, account, room }),
-  )
-  return { ...row, recipients }
-}
+export const messageRow = (row: Columns): MessageRow => ({ ...row, recipients: recipientsOf(row.recipients) })
+
+/** The column `recipients`, as the send job wrote it. */
+export const recipientsOf = (text: string): Recipient[] =>
+  (JSON.parse(text) as [string, Kind, number, number, number][]).map(([text, kind, box, account, room]) => ({
+    text,
+    kind,
+    box,
+    account,
+    room,
+  }))
 
 export class MessageReads {
   readonly #message

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { configPath, recognisedFor, settingsFor } from '../../../src/cli/config.ts'
 import { RECOGNISED_AGENTS } from '../../../src/identity/clients.ts'
+import { DEFAULT_POLICY } from '../../../src/store/keeping/policy.ts'
 import { Refusal } from '../../../src/wire/refusal.ts'
 import { tempFolder } from '../../support/temp.ts'
 import { io } from './shell.ts'
@@ -53,9 +54,12 @@ test('what the operator allows is read from the file; without it nothing is allo
     recognised: RECOGNISED_AGENTS,
     allowForwarders: false,
     allowAgentsAsPersons: false,
+    keep: DEFAULT_POLICY,
   })
   const text = 'recognised_agents = ["a"]\nallow_forwarders = true\nallow_agents_as_persons = true\n'
-  expect(settings(text)).toEqual({ recognised: ['a'], allowForwarders: true, allowAgentsAsPersons: true })
+  expect(settings(text)).toMatchObject({ recognised: ['a'], allowForwarders: true, allowAgentsAsPersons: true })
+  expect(settings('[keep]\nclosed_days = 30')).toMatchObject({ keep: { closedDays: 30, eventsDays: 30 } })
+  expect(settings('[keep]\nevents_days = "forever"')).toMatchObject({ keep: { closedDays: 90, eventsDays: null } })
   expect(settings(text, { M4A_RECOGNISED_AGENTS: 'b' })).toMatchObject({ recognised: ['b'], allowForwarders: true })
   expect(settingsFor(io({}, [], []))).toMatchObject({ allowForwarders: false })
 })
@@ -68,6 +72,11 @@ test.each([
   ['[allow_forwarders]\non = true', 'allow_forwarders in'],
   ['[other]\nkey = 1', 'other'],
   ['port = 1', 'port'],
+  ['keep = 30', 'keep in'],
+  ['[keep]\nclosed_days = 0', 'keep.closed_days in'],
+  ['[keep]\nclosed_days = 29', 'keep.closed_days in'],
+  ['[keep]\nevents_days = 30.5', 'keep.events_days in'],
+  ['[keep]\nsent_days = 30', 'keep.sent_days'],
 ])('serve refuses %p by name', (text, name) => {
   for (const env of [{}, { M4A_RECOGNISED_AGENTS: '' }]) {
     const refusal = settings(text, env)
@@ -79,6 +88,6 @@ test.each([
 
 test('an unknown key is answered with those that there are', () => {
   expect(settings('port = 1')).toMatchObject({
-    hint: 'there are recognised_agents, allow_forwarders, allow_agents_as_persons',
+    hint: 'there are recognised_agents, allow_forwarders, allow_agents_as_persons, keep',
   })
 })

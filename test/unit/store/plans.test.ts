@@ -4,6 +4,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { BY_PREFIX } from '../../../src/store/load.ts'
 import { migrate } from '../../../src/store/migrate.ts'
+import { SQL as ARCHIVE } from '../../../src/store/reads/archive.ts'
 import { SQL as LOG } from '../../../src/store/reads/log.ts'
 import { SQL as MESSAGES } from '../../../src/store/reads/messages.ts'
 import { SQL as PAGES } from '../../../src/store/reads/pages.ts'
@@ -20,6 +21,7 @@ const plan = (sql: string): string =>
 
 const OWN = 'LIST SUBQUERY 1; SCAN json_each VIRTUAL TABLE INDEX 1:; CREATE BLOOM FILTER; REUSE LIST SUBQUERY 1'
 const KEY = 'SEARCH d USING PRIMARY KEY (box=? AND closed=? AND id>?); SEARCH m USING INTEGER PRIMARY KEY (rowid=?)'
+const BEFORE = KEY.replace('id>?', 'id<?')
 
 test.each([
   ['a page', PAGES.open, KEY],
@@ -42,7 +44,19 @@ test.each([
     `SELECT name FROM session WHERE ${BY_PREFIX}`,
     'SEARCH session USING COVERING INDEX session_name (account=? AND name>? AND name<?)',
   ],
-  ['a key', MESSAGES.keyed, 'SEARCH idempotency USING PRIMARY KEY (account=? AND key=?)'],
+  [
+    'a key',
+    MESSAGES.keyed,
+    'SEARCH i USING PRIMARY KEY (account=? AND key=?); SEARCH m USING INTEGER PRIMARY KEY (rowid=?)',
+  ],
+  ['archived mail of a session', ARCHIVE.own, BEFORE],
+  [
+    'archived mail of the account',
+    ARCHIVE.account,
+    `${BEFORE}; CORRELATED SCALAR SUBQUERY 1; SEARCH x USING PRIMARY KEY (box=? AND closed=? AND id=?)`,
+  ],
+  ['every message', ARCHIVE.messages, 'SEARCH message USING INTEGER PRIMARY KEY (rowid>?)'],
+  ['what was imported', ARCHIVE.imported, 'SEARCH imported USING COVERING INDEX sqlite_autoindex_imported_1 (key=?)'],
   [
     'sent mail',
     MESSAGES.sent,

@@ -1,5 +1,7 @@
 // The event stream: ids only, of what the caller may read, from any point on, until the end.
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import type { MailEvent } from '../../../../src/client/client.ts'
 import { Office, refusalOf } from '../support.ts'
 
@@ -95,4 +97,18 @@ test('ends when the token is replaced', async () => {
   await office.client('operator').admin('participant/rotate', { id: 'carol' })
   await send('alice', 'bob') // the next commit
   expect((await ended).map(({ kind }) => kind)).toEqual(['position'])
+})
+
+test('a place below what retention has removed is refused, and no gap is passed over', async () => {
+  const [seen] = await during('bob', 1, () => send('alice', 'bob'))
+  const { message_id } = await send('alice', 'bob')
+  await office.client('bob').call('ack', { message_id })
+  // a hundred days pass
+  const db = new Database(join(office.dataDir, 'mail.sqlite'))
+  db.run('UPDATE message SET created = created - 8640000000')
+  db.run('UPDATE delivery SET closed_at = closed_at - 8640000000')
+  db.close()
+  expect((await office.client('operator').admin('retention', { run: true })).messages).toBeGreaterThan(0)
+  const stream = office.client('bob').events(seen?.cursor)
+  expect((await refusalOf(stream.next())).kind).toBe('cursor_expired')
 })

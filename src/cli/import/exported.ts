@@ -1,0 +1,71 @@
+// A line of an export, as it is to be carried in: checked before it is sent, so that one bad line does not fail its neighbours.
+import { checkRequest } from '../../door/validate.ts'
+import { parseAddress } from '../../wire/address.ts'
+import { Refusal } from '../../wire/refusal.ts'
+import { ExportedLetter, type ImportCopy, ImportLetter } from '../../wire/transfer.ts'
+
+export const FORMAT = 'mail4agent-export'
+export const FORMAT_VERSION = 1
+
+export type AccountLine = { type: 'account'; id: string; label: string | null; kind: string }
+export type RoomLine = { type: 'room'; id: string; label: string | null; members: string[] }
+export type Line =
+  | { type: 'header'; format: string; version: number; exported_at: string; scope: string }
+  | AccountLine
+  | RoomLine
+  | ({ type: 'message' } & ExportedLetter)
+  | { type: 'end'; letters: number }
+
+const ms = (time: string | undefined): number | null => (time === undefined ? null : Date.parse(time))
+
+/** `null` copies are those of accounts that were removed. Throws a Refusal where the letter cannot be one of this mailbox. */
+export function importOf(letter: ExportedLetter): ImportLetter {
+  const { from, deliveries } = letter
+  if (from.kind === 'room') throw new Refusal('malformed', 'from: is a room')
+  const asked: ImportLetter = {
+    key: letter.message_id,
+    from: from.participant,
+    subject: letter.subject,
+    body: letter.body,
+    created_at_unix_ms: letter.created_at_unix_ms,
+    thread: letter.thread,
+    reply_to: letter.reply_to,
+    correlation: letter.correlation,
+    refs: letter.refs,
+    hop: letter.hop,
+    on_behalf_of: letter.on_behalf_of ?? null,
+    deliveries: deliveries.flatMap((copy): ImportCopy[] => {
+      const address = parseAddress(copy.to_text)
+      const to = copy.participant ?? (address.kind === 'room' ? null : address.participant)
+      if (to === null) return []
+      return [
+        {
+          to,
+          room: address.kind === 'room' ? address.room : null,
+          state: copy.state,
+          notified_at_unix_ms: ms(copy.notified_at),
+          opened_at_unix_ms: ms(copy.opened_at),
+          closed_at_unix_ms: ms(copy.closed_at),
+          close_reason: copy.close_reason ?? null,
+          updates: copy.updates ?? null,
+        },
+      ]
+    }),
+  }
+  const fault = checkRequest(ImportLetter, asked)
+  if (fault) throw fault
+  return asked
+}
+
+/** What a line says. Throws an Error that says what is wrong with it. */
+export function lineOf(text: string): Line {
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object' || value === null || !('type' in value)) throw new Error('is no line of an export')
+  if (value.type === 'message') {
+    const { type, ...letter } = value
+    const fault = checkRequest(ExportedLetter, letter)
+    if (fault) throw fault
+  } else if (!['header', 'account', 'room', 'end'].includes(String(value.type)))
+    throw new Error(`has the unknown type ${JSON.stringify(String(value.type).slice(0, 50))}`)
+  return value as Line // letters have just been checked; the rest is looked at where it is used
+}
