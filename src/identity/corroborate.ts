@@ -10,7 +10,8 @@ import { openThreads, recordedSession } from './records.ts'
 
 /** What a caller says with a request. It labels and narrows; it proves nothing. */
 export type Said = {
-  conversation?: { key: string; source: 'meta' } | undefined
+  /** `of`: the client whose word it is; one without is taken from any process. */
+  conversation?: { key: string; source: 'meta'; of?: 'vscode' } | undefined
   client?: { name: string; version: string } | undefined
 }
 
