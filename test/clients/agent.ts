@@ -7,13 +7,16 @@ import type { Script } from '../support/model/script.ts'
 import type { ScriptedModel } from '../support/scripted-model.ts'
 import { claude } from './claude.ts'
 import { codex } from './codex.ts'
+import { copilot } from './copilot.ts'
 import { gemini } from './gemini.ts'
+import { grok } from './grok.ts'
 import { type AnyClient, clientExecutable } from './install.ts'
+import { kimi } from './kimi.ts'
 import { opencode } from './opencode.ts'
 import { qwen } from './qwen.ts'
 import type { Door, Hook, Recipe } from './recipe.ts'
 
-const RECIPES: Record<AnyClient, Recipe> = { claude, codex, opencode, gemini, qwen }
+const RECIPES: Record<AnyClient, Recipe> = { claude, codex, opencode, gemini, qwen, kimi, grok, copilot }
 
 /** A run of a client that is ended by force after this time, in milliseconds. */
 const LIFETIME = 600_000

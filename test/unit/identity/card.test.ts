@@ -47,6 +47,18 @@ describe.if(onLinux)('cards', () => {
     expect(session.corroborated).toMatchObject({ model: null, provider_session_id: null })
   })
 
+  test('without an option the environment of the client names the model; nobody else’s does, and no odd text', async () => {
+    const around = { ANTHROPIC_MODEL: 'opus-around' }
+    const modelOf = async (command: string[], env: Record<string, string>) => {
+      const { session } = await (await house.family(command, env)).call([], { account: a, mcp: true })
+      return [session.corroborated.model, session.corroborated.sources.model]
+    }
+    expect(await modelOf(claude, around)).toEqual(['opus-around', 'environ'])
+    expect(await modelOf([...claude, '--model', 'opus'], around)).toEqual(['opus', 'argv'])
+    expect(await modelOf(claude, { ANTHROPIC_MODEL: 'two words' })).toEqual([null, undefined])
+    expect(await modelOf(plain, around)).toEqual([null, undefined])
+  })
+
   test('an unknown process shows no model and no session; its client names the provider, and stays named', async () => {
     const agent = await house.family([...plain, '--model', 'x', '--resume', ID])
     const said = { client: { name: 'my-client', version: '1' } }
