@@ -79,8 +79,11 @@ export async function prepareAgent(
   const extra = { ...(hook ? { hook } : {}), ...(again ? { resume: again.session } : {}) }
   const { args, env } = recipe.prepare({ ...setup, ...extra })
   const gone = new AbortController()
-  const toolText = async (name: string, args: Json = {}) =>
-    recipe.unwrap((await script.call(name, args, gone.signal)).text)
+  const call = async (name: string, args: Json) => recipe.unwrap((await script.call(name, args, gone.signal)).text)
+  const toolText = (name: string, args: Json = {}) => {
+    const through = recipe.through?.(name, args)
+    return through ? call(through.tool, through.args) : call(name, args)
+  }
   return {
     client,
     home,
@@ -97,7 +100,7 @@ export async function prepareAgent(
     },
     shell(command) {
       const { tool, args } = recipe.shell(command)
-      return toolText(tool, args)
+      return call(tool, args)
     },
     say: (words) => script.say(words, gone.signal),
     async close() {

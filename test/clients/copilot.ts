@@ -22,7 +22,7 @@ export const copilot: Recipe = {
       COPILOT_MODEL: 'scripted',
     }
     const again = resume ? [`--resume=${resume}`] : []
-    return { args: [...again, '--allow-all-tools', '-p', 'follow the script'], env }
+    return { args: [...again, '--allow-all', '-p', 'follow the script'], env }
   },
   shell: (command) => ({ tool: 'bash', args: { command, description: 'the script says so' } }),
   unwrap: (result) => result,

@@ -30,6 +30,7 @@ ${server(door)}`
       env: { GROK_HOME: folder },
     }
   },
-  shell: (command) => ({ tool: 'run_terminal_command', args: { command } }),
+  through: (tool, args) => ({ tool: 'use_tool', args: { tool_name: `${SERVER}__${tool}`, tool_input: args } }),
+  shell: (command) => ({ tool: 'run_terminal_command', args: { command, description: 'the script says so' } }),
   unwrap: (result) => result,
 }

@@ -29,5 +29,5 @@ max_context_size = 200000
     return { args: [...again, '-m', 'scripted', '-p', 'follow the script'], env: { KIMI_CODE_HOME: folder } }
   },
   shell: (command) => ({ tool: 'Bash', args: { command } }),
-  unwrap: (result) => result,
+  unwrap: (result) => result.replace(/^Wall time: .*\n/, ''),
 }
