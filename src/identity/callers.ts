@@ -38,7 +38,7 @@ export class Known {
 export function heardFrom(known: Known, said: Said): Said {
   const client = said.client ?? known.client
   const conversation = said.conversation?.of === 'vscode' && !known.vscode ? undefined : said.conversation
-  return client === said.client && conversation === said.conversation ? said : { client, conversation }
+  return client === said.client && conversation === said.conversation ? said : { ...said, client, conversation }
 }
 
 export class Callers {

@@ -13,6 +13,8 @@ export type Said = {
   /** `of`: the client whose word it is; one without is taken from any process. */
   conversation?: { key: string; source: 'meta'; of?: 'vscode' } | undefined
   client?: { name: string; version: string } | undefined
+  /** The client's session begins or was changed a moment ago: what is known of it is read again. */
+  anew?: true | undefined
 }
 
 export type Facts = {

@@ -95,11 +95,15 @@ function mark(holder: Holder, process: Process, at: number): void {
   holder.read = { process, client: holder.client?.name ?? '', at }
 }
 
-/** Facts are read again when the process shows others, its client says another name, or they are this old (ms). */
-const FACTS_MS = 10_000
+/**
+ * Facts are read again when the process shows others, its client says another name or a session that changed, or when they
+ * are this old (ms): /clear gives a running Claude Code another session.
+ */
+const FACTS_MS = 1_000
 
 export const isStale = ({ read }: Holder, process: Process, said: Said, now: number): boolean =>
   read.process !== process ||
+  said.anew === true ||
   (said.client !== undefined && said.client.name !== read.client) ||
   now - read.at > FACTS_MS
 

@@ -112,6 +112,33 @@ describe.if(onLinux)('cards', () => {
     expect(session.corroborated).toMatchObject({ provider_session_id: ID, sources: { provider_session_id: 'record' } })
   })
 
+  test('a session that was cleared is another one to its client, and the same one to its mail', async () => {
+    const home = join(folder, 'home-cleared')
+    const agent = await house.family(claude, { HOME: home })
+    const { start } = await agent.process([])
+    record(home, agent.pid, start, ID)
+    const { session } = await agent.call([], { account: a, mcp: true })
+    expect(session.corroborated).toMatchObject({ provider_session_id: ID, conversation: ID })
+    record(home, agent.pid, start, OTHER)
+    // at the hook of its start at once, and else within a moment
+    await agent.spawn([], 'hook', plain)
+    const hooked = await agent.call(['hook'], { account: a, said: { anew: true } })
+    expect(hooked.session).toBe(session)
+    expect(session.corroborated).toMatchObject({ provider_session_id: OTHER, conversation: OTHER })
+    record(home, agent.pid, start, ID)
+    await Bun.sleep(1_100)
+    expect((await agent.call([], { account: a, mcp: true })).session).toBe(session)
+    expect(session.corroborated).toMatchObject({ provider_session_id: ID, conversation: ID })
+    record(home, agent.pid, start, OTHER)
+    await agent.call(['hook'], { account: a, said: { anew: true } })
+    await agent.kill()
+    // who resumes what was cleared has none of it; who resumes what it became has all
+    const before = await house.family([...claude, '--resume', ID])
+    expect((await before.call([], { account: a, mcp: true })).session.box).not.toBe(session.box)
+    const after = await house.family([...claude, '--resume', OTHER])
+    expect((await after.call([], { account: a, mcp: true })).session.box).toBe(session.box)
+  })
+
   test('a resumed agent takes over the mailbox, at once, and one only', async () => {
     const first = await house.family([...claude, '--resume', ID])
     const one = (await first.call([], { account: a, mcp: true })).session
