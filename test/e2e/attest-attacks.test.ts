@@ -114,7 +114,10 @@ function sameUser(uid: number | null) {
 
   test('in a queue nobody has the connection, and who takes it out is named', async () => {
     const { daemon, peer } = await pair()
+    // it must not look before the connection travels
+    process.kill(daemon.pid, 'SIGSTOP')
     await peer.do('connect send queue')
+    process.kill(daemon.pid, 'SIGCONT')
     const verdict = await daemon.verdict()
     // where a process of our user is hidden from us, it may be the holder
     if (verdict.ok || verdict.kind !== 'unreadable') expect(verdict).toMatchObject({ ok: false, kind: 'no_holder' })
