@@ -25,13 +25,17 @@ afterAll(async () => {
   await mailbox?.stop()
 }, START)
 
-/** The model that each shows of itself, and where. Kimi writes its title over its arguments. None was told its session. */
+/**
+ * The model that each shows of itself, and where. Kimi writes its title over its arguments. None was started with a session,
+ * and none names one to its servers: opencode's `_meta` holds a progress token and nothing else.
+ */
 const SHOWN: [AnyClient, model: string | null, source: string | null][] = [
   ['gemini', 'gemini-2.5-flash', 'argv'],
   ['qwen', 'scripted', 'environ'],
   ['kimi', null, null],
   ['grok', 'scripted', 'argv'],
   ['copilot', 'scripted', 'environ'],
+  ['opencode', null, null],
 ]
 
 test.each(SHOWN)(
