@@ -29,7 +29,16 @@ export class Known {
     public forwarder: string | null,
     /** The agent client that it is or runs below, or null. Once found it stays: a process cannot leave its ancestors. */
     public agent: AgentAbove | null,
+    /** It is VS Code or runs below it, as a server does that VS Code starts. */
+    readonly vscode: boolean,
   ) {}
+}
+
+/** What a process says, as far as it counts: an older client names itself once, and VS Code alone names its chats. */
+export function heardFrom(known: Known, said: Said): Said {
+  const client = said.client ?? known.client
+  const conversation = said.conversation?.of === 'vscode' && !known.vscode ? undefined : said.conversation
+  return client === said.client && conversation === said.conversation ? said : { ...said, client, conversation }
 }
 
 export class Callers {

@@ -3,15 +3,18 @@ import type { Attestor, Process } from '../attest/attestor.ts'
 import type { Corroborated } from '../wire/card.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { cutFact } from '../wire/text.ts'
-import { readArguments } from './arguments.ts'
-import { CLIENTS } from './clients.ts'
+import { modelName, readArguments } from './arguments.ts'
+import { CLIENTS, type Client } from './clients.ts'
 import type { Recognised } from './recognised.ts'
 import { openThreads, recordedSession } from './records.ts'
 
 /** What a caller says with a request. It labels and narrows; it proves nothing. */
 export type Said = {
-  conversation?: { key: string; source: 'meta' } | undefined
+  /** `of`: the client whose word it is; one without is taken from any process. */
+  conversation?: { key: string; source: 'meta'; of?: 'vscode' } | undefined
   client?: { name: string; version: string } | undefined
+  /** The client's session begins or was changed a moment ago: what is known of it is read again. */
+  anew?: true | undefined
 }
 
 export type Facts = {
@@ -20,7 +23,7 @@ export type Facts = {
   proved: string | null
 }
 
-type Fact = { value: string; source: 'proc' | 'argv' | 'record' | 'meta' | 'client' }
+type Fact = { value: string; source: 'proc' | 'argv' | 'environ' | 'record' | 'meta' | 'client' }
 
 /**
  * Collects the facts of one session. `conversation` is the key of the session, null for the process's own.
@@ -44,7 +47,7 @@ export function corroborate(
     provider: fact(recognised?.client, 'proc') ?? fact(said.client?.name, 'client'),
     provider_session_id: session,
     conversation: conversation === null ? session : (proof ?? { value: conversation, source: 'meta' }),
-    model: fact(args.model, 'argv'),
+    model: fact(args.model, 'argv') ?? fact(known && modelAround(attestor, known, process), 'environ'),
     cwd: fact(process.cwd, 'proc'),
   }
   const sources: Record<string, string> = {}
@@ -61,6 +64,13 @@ export function corroborate(
     },
     proved: proof?.value ?? null,
   }
+}
+
+/** The model that the environment of the client names; an option goes before it. */
+function modelAround(attestor: Attestor, { modelFrom = [] }: Client, process: Process): string | null {
+  if (modelFrom.length === 0) return null
+  const environment = attestor.environment(process, modelFrom)
+  return modelFrom.map((name) => modelName(environment[name])).find((name) => name !== null) ?? null
 }
 
 const fact = (value: string | null | undefined, source: Fact['source']): Fact | null =>

@@ -14,8 +14,8 @@ export class Holder {
   process: Process | null = null
   /** What its client called itself last: an older client says so once, when it connects. */
   client: Said['client']
-  /** What the facts on its cards were read from, and when (ms). */
-  read: { process: Process | null; client: string; at: number } = { process: null, client: '', at: 0 }
+  /** What the facts on its cards were read from, and when they are read again (ms). */
+  read: { process: Process | null; client: string; due: number } = { process: null, client: '', due: 0 }
 
   constructor(
     readonly account: number,

@@ -8,9 +8,10 @@ import type { AccountRow, SessionRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import { type Anchor, anchorOf } from './anchor.ts'
 import { unattested } from './attested.ts'
-import { Callers, type Contact, Known } from './callers.ts'
+import { Callers, type Contact, heardFrom, Known } from './callers.ts'
 import { impliedConversation, saidKey } from './conversation.ts'
 import type { Said } from './corroborate.ts'
+import { isVsCode } from './editors.ts'
 import { explanation, type Trail } from './explain.ts'
 import { forwarded, forwarderName } from './forwarders.ts'
 import { type Holder, Holders, sameInstance } from './holders.ts'
@@ -92,10 +93,12 @@ export function openIdentity(store: Store, attestor: Attestor, options: Identity
       return found
     }
     boot = process.boot
+    const ancestors = attestor.ancestors(process)
     const known = new Known(
       process,
       forwarderName(process),
-      agentAmong(process, attestor.ancestors(process), recognise),
+      agentAmong(process, ancestors, recognise),
+      [process, ...ancestors].some(isVsCode),
     )
     callers.set(known)
     return known
@@ -182,7 +185,7 @@ export function openIdentity(store: Store, attestor: Attestor, options: Identity
     caller(account, verdict, words, mcp) {
       const attested = proved(verdict)
       const known = admitted(account, attested)
-      const said = words.client === undefined && known.client !== undefined ? { ...words, client: known.client } : words
+      const said = heardFrom(known, words)
       const contact = contactOf(known, account, mcp)
       const key = said.conversation === undefined ? null : saidKey(said, contact.holder)
       const session = key === null ? contact.keyless : contact.holder.session(key)

@@ -33,6 +33,9 @@ const HELPERS = new Set([
   'bfs',
 ])
 
+/** Installers that put the version behind the name: `~/.grok/bin/grok-1.0.41`. */
+const VERSION = /-[0-9]+(?:\.[0-9]+)+$/
+
 /** Installers that keep each version as a file named after it: the folder tells the client. */
 const VERSIONED = /\/([a-z-]+)\/versions\/[0-9][^/]*(?:\/node)?(?: \(deleted\))?$/
 
@@ -55,6 +58,7 @@ function byFile({ exe }: Process, names: ReadonlySet<string>, paths: ReadonlySet
   if (exe === null) return null
   const name = programName(exe)
   if (names.has(name) || paths.has(exe)) return { client: name, by: 'exe' }
+  if (names.has(name.replace(VERSION, ''))) return { client: name.replace(VERSION, ''), by: 'exe' }
   const folder = VERSIONED.exec(slashed(exe))?.[1]
   return folder !== undefined && names.has(folder) ? { client: folder, by: 'exe' } : null
 }
@@ -72,7 +76,9 @@ function byScript(process: Process, names: ReadonlySet<string>, paths: ReadonlyS
 }
 
 function byName({ comm, argv }: Process, names: ReadonlySet<string>): Recognised | null {
-  for (const name of [programName(comm), programName(argv[0] ?? '')])
+  for (const name of [programName(comm), programName(argv[0] ?? '')]) {
     if (names.has(name)) return { client: name, by: 'name' }
+    for (const client of names) if (CLIENTS.get(client)?.names?.includes(name)) return { client, by: 'name' }
+  }
   return null
 }

@@ -6,6 +6,7 @@ import type { Attested } from '../wire/card.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { cutFact } from '../wire/text.ts'
+import { CLIENTS } from './clients.ts'
 import { corroborate, type Said } from './corroborate.ts'
 import type { Holder, Holders } from './holders.ts'
 import type { Recognised } from './recognised.ts'
@@ -67,13 +68,13 @@ export async function register(
     predecessor: predecessor?.id ?? null,
   })
   holder.add(session)
-  mark(holder, process, registrar.now())
+  mark(registrar, holder, process)
   return session
 }
 
 /** Reads the facts of the process anew and puts them on its cards: after an exec, a change of folder, or a while. */
 export function refresh(registrar: Registrar, holder: Holder, process: Process, said: Said): void {
-  const { store, attestor, now } = registrar
+  const { store, attestor } = registrar
   const recognised = registrar.recognise(process)
   const words = heard(holder, said)
   for (const session of holder.sessions()) {
@@ -82,7 +83,7 @@ export function refresh(registrar: Registrar, holder: Holder, process: Process, 
     session.corroborated = corroborate(attestor, process, recognised, session.conversation, words).corroborated
     store.touchSession(session)
   }
-  mark(holder, process, now())
+  mark(registrar, holder, process)
 }
 
 /** What is said now, or was before. */
@@ -91,17 +92,21 @@ function heard(holder: Holder, said: Said): Said {
   return { client: holder.client }
 }
 
-function mark(holder: Holder, process: Process, at: number): void {
-  holder.read = { process, client: holder.client?.name ?? '', at }
+function mark({ now, recognise }: Registrar, holder: Holder, process: Process): void {
+  const records = CLIENTS.get(recognise(process)?.client ?? '')?.record !== undefined
+  holder.read = { process, client: holder.client?.name ?? '', due: now() + (records ? RECORD_MS : FACTS_MS) }
 }
 
 /** Facts are read again when the process shows others, its client says another name, or they are this old (ms). */
 const FACTS_MS = 10_000
+/** Of a client that writes down which session it has: /clear gives a running Claude Code another one. */
+const RECORD_MS = 1_000
 
 export const isStale = ({ read }: Holder, process: Process, said: Said, now: number): boolean =>
   read.process !== process ||
+  said.anew === true ||
   (said.client !== undefined && said.client.name !== read.client) ||
-  now - read.at > FACTS_MS
+  now >= read.due
 
 function attestedGroup(process: Process, started: number, spawnedBy: string | null): Attested {
   return {

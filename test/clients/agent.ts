@@ -7,13 +7,16 @@ import type { Script } from '../support/model/script.ts'
 import type { ScriptedModel } from '../support/scripted-model.ts'
 import { claude } from './claude.ts'
 import { codex } from './codex.ts'
+import { copilot } from './copilot.ts'
 import { gemini } from './gemini.ts'
+import { grok } from './grok.ts'
 import { type AnyClient, clientExecutable } from './install.ts'
+import { kimi } from './kimi.ts'
 import { opencode } from './opencode.ts'
 import { qwen } from './qwen.ts'
 import type { Door, Hook, Recipe } from './recipe.ts'
 
-const RECIPES: Record<AnyClient, Recipe> = { claude, codex, opencode, gemini, qwen }
+const RECIPES: Record<AnyClient, Recipe> = { claude, codex, opencode, gemini, qwen, kimi, grok, copilot }
 
 /** A run of a client that is ended by force after this time, in milliseconds. */
 const LIFETIME = 600_000
@@ -76,8 +79,11 @@ export async function prepareAgent(
   const extra = { ...(hook ? { hook } : {}), ...(again ? { resume: again.session } : {}) }
   const { args, env } = recipe.prepare({ ...setup, ...extra })
   const gone = new AbortController()
-  const toolText = async (name: string, args: Json = {}) =>
-    recipe.unwrap((await script.call(name, args, gone.signal)).text)
+  const call = async (name: string, args: Json) => recipe.unwrap((await script.call(name, args, gone.signal)).text)
+  const toolText = (name: string, args: Json = {}) => {
+    const through = recipe.through?.(name, args)
+    return through ? call(through.tool, through.args) : call(name, args)
+  }
   return {
     client,
     home,
@@ -94,7 +100,7 @@ export async function prepareAgent(
     },
     shell(command) {
       const { tool, args } = recipe.shell(command)
-      return toolText(tool, args)
+      return call(tool, args)
     },
     say: (words) => script.say(words, gone.signal),
     async close() {

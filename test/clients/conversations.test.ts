@@ -32,6 +32,10 @@ beforeAll(async () => {
   model = startScriptedModel()
   for (const account of ['ada', 'ben']) await mailbox.account(account)
   writer = await start('ben')
+  // where a hook looks for its token
+  const folder = join(mailbox.dataDir, 'tokens')
+  mkdirSync(folder, { mode: 0o700, recursive: true })
+  writeFileSync(join(folder, 'ada'), door('ada').token, { mode: 0o600 })
 }, START)
 
 afterAll(async () => {
@@ -42,6 +46,12 @@ afterAll(async () => {
 
 const ids = async (agent: Agent): Promise<string[]> =>
   (await tools(agent).inbox()).messages.map(({ message_id }) => message_id)
+
+/** A hook of the client, run by hand: what it is told names `session`. */
+function hookOf(client: string, session: string, environment = ''): string {
+  const input = JSON.stringify({ session_id: session, hook_event_name: 'UserPromptSubmit', prompt: 'x' })
+  return `echo '${input}' | ${environment} ${mailbox.command('ada')} hook ${client} --as ada; echo exit=$?`
+}
 
 /** We ourselves: another process with the account's token, which says whatever it likes beside its call. */
 async function sibling(name: string, args: Json, meta: Json, headers: Record<string, string>): Promise<string> {
@@ -99,8 +109,16 @@ test(
         expect(await sibling('m4a_mail_get', { message_id }, meta, headers)).toContain('unknown_message')
     }
 
+    const rival = await startAgent('codex', model, door('ada'))
+    opened.push(rival)
+    for (const { thread } of asked)
+      expect(await rival.shell(hookOf('codex', thread, `CODEX_THREAD_ID=${thread}`))).not.toContain('new letter')
+    expect(await ids(rival)).toEqual([])
+    expect(await rival.finish()).toBe(0)
+
     for (const [at, { thread }] of asked.entries())
       await codex.turn(thread, async () => {
+        expect(await codex.shell(hookOf('codex', thread))).toContain('1 new letter')
         expect(await ids(codex)).toEqual([replies[at] ?? ''])
         const message_id = replies[1 - at] ?? ''
         expect(await codex.toolText('m4a_mail_get', { message_id })).toContain('unknown_message')
@@ -113,9 +131,6 @@ test(
 test(
   'two Claude Codes of one account have their own mail, whatever session one of them claims in environment, header or hook input',
   async () => {
-    const folder = join(mailbox.dataDir, 'tokens')
-    mkdirSync(folder, { mode: 0o700, recursive: true })
-    writeFileSync(join(folder, 'ada'), door('ada').token, { mode: 0o600 })
     const [victim, other] = [await start('ada'), await start('ada')]
     const victimText = (await tools(victim).whoami()).address_text
     const otherText = (await tools(other).whoami()).address_text
@@ -138,12 +153,10 @@ test(
     const over: Json = JSON.parse(jsonIn(await other.shell(`${post} -d '{}' ${mailbox.url}/mail/inbox`)))
     expect(list(over, 'messages').map((one) => text(one, 'message_id'))).toEqual([own])
 
-    const input = JSON.stringify({ session_id: session, hook_event_name: 'UserPromptSubmit', prompt: 'x' })
-    const hook = `echo '${input}' | ${claim} ${mailbox.command('ada')} hook claude --as ada`
     await tools(other).ack(own)
-    expect(await other.shell(`${hook}; echo exit=$?`)).not.toContain('new letter')
+    expect(await other.shell(hookOf('claude', session, claim))).not.toContain('new letter')
     // the same words in the session that they name
-    expect(await victim.shell(`${hook}; echo exit=$?`)).toContain('2 new letters')
+    expect(await victim.shell(hookOf('claude', session, claim))).toContain('2 new letters')
 
     expect(await ids(victim)).toEqual(secrets)
     for (const agent of [victim, other]) expect(await agent.finish()).toBe(0)

@@ -1,11 +1,11 @@
 // The pinned real clients, installed from npm into a cache of their own: they are no dependency of the project.
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 export type ClientName = 'claude' | 'codex' | 'opencode'
-/** Those and the ones that only the installer is tried with. */
-export type AnyClient = ClientName | 'gemini' | 'qwen'
+/** Those and the ones that fewer things are tried with. */
+export type AnyClient = ClientName | 'gemini' | 'qwen' | 'kimi' | 'grok' | 'copilot'
 
 type Pin = {
   name: string
@@ -22,6 +22,9 @@ const PINS: Record<AnyClient, Pin> = {
   opencode: { name: 'opencode-ai', version: '1.18.33', postinstall: 'postinstall.mjs' },
   gemini: { name: '@google/gemini-cli', version: '0.61.0' },
   qwen: { name: '@qwen-code/qwen-code', version: '0.24.4', node: '24.21.0' },
+  kimi: { name: '@moonshot-ai/kimi-code', version: '2.1.0', node: '24.21.0' },
+  grok: { name: '@xai-official/grok', version: '1.0.41' },
+  copilot: { name: '@github/copilot', version: '1.0.102' },
 }
 
 export const CLIENTS: ClientName[] = ['claude', 'codex', 'opencode']
@@ -46,6 +49,9 @@ export async function clientExecutable(client: AnyClient): Promise<string> {
   if (node !== undefined) {
     await run(['npm', 'install', ...options, '--save-exact', `node@${node}`], aside)
     await run(['node', 'installArchSpecificPackage'], join(aside, 'node_modules', 'node'))
+    // npm links no executable that an install script makes
+    const link = join(aside, 'node_modules', '.bin', 'node')
+    if (!existsSync(link)) symlinkSync('../node/bin/node', link)
   }
   await run([join(aside, 'node_modules', '.bin', client), '--version'], aside)
   rmSync(folder, { recursive: true, force: true })

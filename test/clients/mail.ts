@@ -14,11 +14,11 @@ export function parse<T extends TSchema>(schema: T, json: Json): Static<T> {
   throw new Error(`${first?.path}: ${first?.message} in ${JSON.stringify(json).slice(0, 2000)}`)
 }
 
-/** The JSON that a shell command printed. */
+/** The JSON that a shell command printed; clients put words of their own around it. */
 export function parseText<T extends TSchema>(schema: T, text: string): Static<T> {
   const start = text.indexOf('{')
   if (start < 0) throw new Error(`no JSON in ${JSON.stringify(text)}`)
-  const json: Json = JSON.parse(text.slice(start))
+  const json: Json = JSON.parse(text.slice(start, text.lastIndexOf('}') + 1))
   return parse(schema, json)
 }
 

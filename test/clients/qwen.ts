@@ -4,9 +4,12 @@ import { join } from 'node:path'
 import { type Door, type Recipe, SERVER } from './recipe.ts'
 
 function server(door: Door) {
-  if (door.kind === 'http') return { httpUrl: door.url, headers: { Authorization: `Bearer ${door.token}` } }
+  // else Qwen hides its tools behind a search
+  const alwaysLoadTools = true
+  if (door.kind === 'http')
+    return { httpUrl: door.url, headers: { Authorization: `Bearer ${door.token}` }, alwaysLoadTools }
   const [command, ...args] = door.command
-  return { command, args, env: door.env }
+  return { command, args, env: door.env, alwaysLoadTools }
 }
 
 export const qwen: Recipe = {

@@ -149,7 +149,13 @@ describe('below a registered process', () => {
     expect((await parent.lines.next()).body.address_text).toBe(reply.body.address_text)
     await parent[Symbol.asyncDispose]()
     const { status, body } = await parent.lines.next()
-    expect({ status, ...body }).toMatchObject({ status: 403, kind: 'anchor_ended', hint: expect.any(String) })
+    expect({ status, ...body }).toMatchObject({
+      status: 403,
+      kind: 'anchor_ended',
+      hint: expect.any(String),
+      session: reply.body.address.session,
+      seen: { anchor_pid: parent.pid, anchor_start: expect.any(String), pid: expect.any(Number) },
+    })
   })
 })
 
@@ -269,7 +275,12 @@ describe('through a forwarder', () => {
       try {
         const { status, body } = await run(mailbox, whoami(ann, { port }))
         // the client names the forwarder's port, which is not the mailbox's: only its host is checked
-        expect({ status, ...body }).toMatchObject({ status: 403, kind: 'forwarder', forwarder: name, pid: child.pid })
+        expect({ status, ...body }).toMatchObject({
+          status: 403,
+          kind: 'forwarder',
+          forwarder: name,
+          seen: { pid: child.pid },
+        })
       } finally {
         child.kill('SIGKILL')
         await child.exited

@@ -31,6 +31,11 @@ const TESTS = [
 ] as const
 
 describe.if(runs)('macOS', () => {
+  test('the attacks', () => {
+    const env = { M4A_TEST_SCRIPT: join(folder, 'attest-daemon.js'), M4A_TEST_LIBRARY: library }
+    passNested([join(import.meta.dir, 'attest-attacks.test.ts')], env)
+  }, 300_000)
+
   test.each(TESTS)(
     '%s',
     (name, which) => {

@@ -21,13 +21,21 @@ a background command and go on working until it ends.`
 
 /** What a message says about who sends it. It may narrow a session, it proves nothing. */
 export function saidBy(params: Params, client: unknown): Said {
-  const { threadId } = metaOf(params)
   const named = isRecord(client) && typeof client.name === 'string' ? client : null
   return {
-    // Codex names its thread on every call: one process, many conversations.
-    conversation: typeof threadId === 'string' && threadId ? { key: cut(threadId), source: 'meta' } : undefined,
+    conversation: conversationIn(metaOf(params)),
     client: named ? { name: cut(named.name), version: cut(named.version) } : undefined,
   }
+}
+
+/** VS Code, McpTool.call in src/vs/workbench/contrib/mcp/common/mcpServer.ts: the id of the chat, or the URI of a session elsewhere. */
+const VSCODE_CHAT = 'vscode.conversationId'
+
+/** Codex names its thread on every call, VS Code its chat: one process, many conversations. */
+function conversationIn(meta: Params): Said['conversation'] {
+  const { threadId, [VSCODE_CHAT]: chat } = meta
+  if (typeof threadId === 'string' && threadId) return { key: cut(threadId), source: 'meta' }
+  return typeof chat === 'string' && chat ? { key: cut(chat), source: 'meta', of: 'vscode' } : undefined
 }
 
 const cut = (value: unknown): string => cutFact(typeof value === 'string' ? value : '', LIMITS.fact) ?? ''

@@ -17,8 +17,8 @@ export class Actor {
   readonly #waiting = new Map<number, (reply: Reply) => void>()
   #next = 0
 
-  private constructor(where: Where) {
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, 'actor-process.ts')], {
+  private constructor(where: Where, program: string) {
+    const child = Bun.spawn([program, join(import.meta.dir, 'actor-process.ts')], {
       env: { PATH: process.env.PATH ?? '', HOME: where.root, ACTOR: JSON.stringify(where) },
       // a session leader without a terminal: nobody above it can be its anchor
       detached: true,
@@ -30,8 +30,9 @@ export class Actor {
     void this.#listen(child.stdout)
   }
 
-  static async start(where: Where): Promise<Actor> {
-    return new Actor(where)
+  /** `program`: a copy of Bun, whose name is what the kernel then shows as the executable. */
+  static async start(where: Where, program = process.execPath): Promise<Actor> {
+    return new Actor(where, program)
   }
 
   get pid(): number {

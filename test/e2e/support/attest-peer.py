@@ -4,6 +4,7 @@ import ctypes, os, signal, socket, struct, sys, time
 
 connection = child = beside = None
 keep = []
+REQUEST = os.environ.get("PEER_REQUEST", "GET / HTTP/1.1\r\nHost: test\r\n\r\n").encode()
 if len(sys.argv) > 3:
     connection = socket.socket(fileno=int(sys.argv[3]))
 
@@ -24,7 +25,18 @@ def connect(source=None):  # from ADDRESS:PORT, which others may use too
 
 
 def send():
-    connection.sendall(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+    connection.sendall(REQUEST)
+
+
+def answer():  # the body of what comes back
+    connection.settimeout(20)
+    text = connection.recv(65536)
+    while b"\r\n\r\n" not in text or not text.endswith(b"}"):
+        more = connection.recv(65536)
+        if not more:
+            break
+        text += more
+    return text.partition(b"\r\n\r\n")[2].decode()
 
 
 def half():  # a request whose end is also the end of what we say
@@ -36,6 +48,7 @@ def fork():  # a child that keeps the connection
     global child
     child = os.fork()
     if child == 0:
+        signal.alarm(60)
         signal.pause()
 
 
@@ -92,7 +105,7 @@ def receiver():  # a process beside us, which no list of our children has
             given = socket.socket(fileno=struct.unpack("i", ancillary[0][2])[0])
             theirs.send(b"taken")
             while theirs.recv(1):
-                given.sendall(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+                given.sendall(REQUEST)
         os._exit(0)
     os.waitpid(middle, 0)
 
@@ -162,8 +175,8 @@ def reset():
 
 print("ready", os.getpid(), flush=True)
 for line in sys.stdin:
-    answer = None
+    result = None
     for word in line.split():
         name, _, argument = word.partition("=")
-        answer = globals()[name](argument) if argument else globals()[name]()
-    print("done", answer or "", flush=True)
+        result = globals()[name](argument) if argument else globals()[name]()
+    print("done", result or "", flush=True)

@@ -110,8 +110,9 @@ export class Mailbox {
   }
 
   /** A process of its own that calls with `token`; it is a session of that account from its first call. */
-  async actor(token: string): Promise<Actor> {
-    const actor = await Actor.start({ token, port: this.port, socket: this.socket, data: this.data, root: this.root })
+  async actor(token: string, program?: string): Promise<Actor> {
+    const where = { token, port: this.port, socket: this.socket, data: this.data, root: this.root }
+    const actor = await Actor.start(where, program)
     this.#actors.push(actor)
     return actor
   }

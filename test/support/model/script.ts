@@ -16,8 +16,7 @@ export class Script {
   /** Called by the model server: parks a request until the test answers it. A client that leaves gives its place up. */
   take(asked: Asked, signal: AbortSignal): Promise<Reply> {
     this.log.push(asked)
-    // A request without tools is a side job of the client (a title, a summary): it uses up no line of the script.
-    if (asked.tools.length === 0) return Promise.resolve({ say: 'ok' })
+    if (isSideJob(asked)) return Promise.resolve({ say: 'ok' })
     return new Promise((answer) => {
       const parked = { asked, answer }
       this.#parked.push(parked)
@@ -80,9 +79,15 @@ export class Script {
   }
 }
 
-/** Clients put a prefix of their own before the tool of an MCP server: `mcp__mailbox__x`, `mailbox_x`. */
+/** A title or a summary, for which the client offers no tool, or Grok the one that sets it: no line of the script. */
+const isSideJob = ({ tools }: Asked): boolean => tools.every(({ name }) => name === 'session_title')
+
+/** Clients put a prefix of their own before the tool of an MCP server: `mcp__mailbox__x`, `mailbox_x`, `mailbox-x`. */
 function find(tools: Tool[], name: string): Tool {
-  const found = tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.name.endsWith(`_${name}`))
+  const found = tools.find((tool) => tool.name === name) ?? tools.find((tool) => /[_-]$/.test(before(tool, name)))
   if (!found) throw new Error(`the client offers no tool ${name}, only ${tools.map((tool) => tool.name).join(' ')}`)
   return found
 }
+
+/** What stands before `name` in the tool's own; empty where that does not end with it. */
+const before = (tool: Tool, name: string): string => (tool.name.endsWith(name) ? tool.name.slice(0, -name.length) : '')

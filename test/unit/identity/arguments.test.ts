@@ -42,6 +42,15 @@ test.each<[string, string[], string | null, string | null]>([
   ['gemini', ['--resume', 'latest', '-m', 'gemini-x'], 'gemini-x', null],
   ['gemini', ['--resume', ID, '-p', '-m'], null, ID],
   ['copilot', [`--resume=${ID}`, '--model', 'm1'], 'm1', ID],
+  ['copilot', ['-sp', '--model=evil'], null, null],
+  ['copilot', ['--session-id', ID, '-C', '--model', 'x'], null, ID],
+  ['grok', ['-m', 'grok-5', '-s', ID, '--rules', '--model=evil'], 'grok-5', ID],
+  ['grok', ['--resume', ID, '--fork-session'], null, null],
+  ['grok', ['-mgrok-5', '-p', '--model=evil'], 'grok-5', null],
+  ['codex', ['-i', 'a.png', 'resume', ID], null, null],
+  ['codex', ['exec', '-i', 'a.png', '-mgpt-x', 'go on'], 'gpt-x', null],
+  ['qwen', ['--resume', ID, '--fork-session'], null, null],
+  ['kimi', ['-S', 'session_0138bc59', '-m', 'k2'], 'k2', 'session_0138bc59'],
 ])('%s %j', (client, argv, model, session) => {
   expect(read(client, ...argv)).toEqual({ model, session })
 })
@@ -53,23 +62,68 @@ test('a script is looked for behind its interpreter', () => {
   expect(readArguments(gemini, seen)).toEqual({ model: 'x1', session: ID })
 })
 
-test('one argument of free text says nothing, whatever stands in it', () => {
-  const flags = fc.constantFrom(
-    '--model',
-    '--model=x',
-    '--resume',
-    `--resume=${ID}`,
-    '-r',
-    '-m',
-    'resume',
-    ID,
-    ' ',
-    '--',
-  )
-  const prompt = fc.array(fc.oneof(flags, fc.string()), { minLength: 1 }).map((parts) => parts.join(' '))
+const FLAGS = [
+  '--model',
+  '--model=evil',
+  '-m',
+  '-mevil',
+  '-m=evil',
+  '--resume',
+  `--resume=${ID}`,
+  '-r',
+  `-r${ID}`,
+  '-S',
+]
+const WORDS = fc.constantFrom(...FLAGS, `--session=${ID}`, 'resume', ID, 'evil', '--', ' ', '-')
+/** What a person or another agent may have written: one word of the argument array, whatever stands in it. */
+const PROMPT = fc.oneof(
+  WORDS,
+  fc.array(fc.oneof(WORDS, fc.string()), { minLength: 1, maxLength: 6 }).map((parts) => parts.join(' ')),
+)
+
+/** A switch that takes nothing, for clusters: no client has a capital Z. */
+const SWITCH = 'Z'
+
+/** Every way in which `client` takes one word of text that is no option. */
+function carried(client: string) {
+  const known = CLIENTS.get(client)
+  if (!known) throw new Error(`no client ${client}`)
+  const ways: fc.Arbitrary<string[]>[] = [PROMPT.map((text) => [`tell me: ${text}`])]
+  if (known.valued.length > 0) {
+    const option = fc.constantFrom(...known.valued)
+    ways.push(fc.tuple(option, PROMPT).map(([name, text]) => [name, text]))
+    const inline = ([name, text]: [string, string]) =>
+      name.startsWith('--') ? [`${name}=${text}`] : [`-${SWITCH}${name.slice(1)}`, text]
+    ways.push(fc.tuple(option, PROMPT).map(inline))
+  }
+  const item = fc.oneof(...ways, fc.constant(['--verbose']), fc.constant([`-${SWITCH}`]))
+  const behind = fc.array(PROMPT, { maxLength: 3 }).map((texts) => ['--', ...texts])
+  return fc
+    .tuple(fc.array(item, { maxLength: 5 }), fc.option(behind, { nil: [] }))
+    .map(([items, rest]) => [...items.flat(), ...rest])
+}
+
+test.each([...CLIENTS.keys()])(
+  '%s: text in a prompt, in the value of an option or behind -- says nothing',
+  (client) => {
+    fc.assert(
+      fc.property(carried(client), (argv) => {
+        expect(read(client, ...argv)).toEqual({ model: null, session: null })
+      }),
+      { numRuns: 300 },
+    )
+  },
+)
+
+test.each([...CLIENTS.keys()])('%s: nor does it hide or change what its own options say', (client) => {
+  const known = CLIENTS.get(client)
+  const option = known?.model[0]
+  if (option === undefined) return
+  const own = fc.constantFrom([option, 'm1'], option.startsWith('--') ? [`${option}=m1`] : [option, 'm1'])
   fc.assert(
-    fc.property(fc.constantFrom('--append-system-prompt', '--system-prompt'), prompt, (option, text) => {
-      expect(read('claude', option, text)).toEqual({ model: null, session: null })
+    fc.property(carried(client), own, (argv, model) => {
+      expect(read(client, ...model, ...argv).model).toBe('m1')
     }),
+    { numRuns: 100 },
   )
 })

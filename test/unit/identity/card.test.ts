@@ -47,6 +47,18 @@ describe.if(onLinux)('cards', () => {
     expect(session.corroborated).toMatchObject({ model: null, provider_session_id: null })
   })
 
+  test('without an option the environment of the client names the model; nobody else’s does, and no odd text', async () => {
+    const around = { ANTHROPIC_MODEL: 'opus-around' }
+    const modelOf = async (command: string[], env: Record<string, string>) => {
+      const { session } = await (await house.family(command, env)).call([], { account: a, mcp: true })
+      return [session.corroborated.model, session.corroborated.sources.model]
+    }
+    expect(await modelOf(claude, around)).toEqual(['opus-around', 'environ'])
+    expect(await modelOf([...claude, '--model', 'opus'], around)).toEqual(['opus', 'argv'])
+    expect(await modelOf(claude, { ANTHROPIC_MODEL: 'two words' })).toEqual([null, undefined])
+    expect(await modelOf(plain, around)).toEqual([null, undefined])
+  })
+
   test('an unknown process shows no model and no session; its client names the provider, and stays named', async () => {
     const agent = await house.family([...plain, '--model', 'x', '--resume', ID])
     const said = { client: { name: 'my-client', version: '1' } }
@@ -98,6 +110,33 @@ describe.if(onLinux)('cards', () => {
     house.restart()
     await agent.call([], { account: a, mcp: true })
     expect(session.corroborated).toMatchObject({ provider_session_id: ID, sources: { provider_session_id: 'record' } })
+  })
+
+  test('a session that was cleared is another one to its client, and the same one to its mail', async () => {
+    const home = join(folder, 'home-cleared')
+    const agent = await house.family(claude, { HOME: home })
+    const { start } = await agent.process([])
+    record(home, agent.pid, start, ID)
+    const { session } = await agent.call([], { account: a, mcp: true })
+    expect(session.corroborated).toMatchObject({ provider_session_id: ID, conversation: ID })
+    record(home, agent.pid, start, OTHER)
+    // at the hook of its start at once, and else within a moment
+    await agent.spawn([], 'hook', plain)
+    const hooked = await agent.call(['hook'], { account: a, said: { anew: true } })
+    expect(hooked.session).toBe(session)
+    expect(session.corroborated).toMatchObject({ provider_session_id: OTHER, conversation: OTHER })
+    record(home, agent.pid, start, ID)
+    await Bun.sleep(1_100)
+    expect((await agent.call([], { account: a, mcp: true })).session).toBe(session)
+    expect(session.corroborated).toMatchObject({ provider_session_id: ID, conversation: ID })
+    record(home, agent.pid, start, OTHER)
+    await agent.call(['hook'], { account: a, said: { anew: true } })
+    await agent.kill()
+    // who resumes what was cleared has none of it; who resumes what it became has all
+    const before = await house.family([...claude, '--resume', ID])
+    expect((await before.call([], { account: a, mcp: true })).session.box).not.toBe(session.box)
+    const after = await house.family([...claude, '--resume', OTHER])
+    expect((await after.call([], { account: a, mcp: true })).session.box).toBe(session.box)
   })
 
   test('a resumed agent takes over the mailbox, at once, and one only', async () => {

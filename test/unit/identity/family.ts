@@ -50,7 +50,9 @@ export async function openHouse(options: Partial<IdentityOptions> = {}) {
       return house.identity
     },
     async family(command: string[], env: Record<string, string> = {}) {
-      const child = Bun.spawn(command, { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...env } })
+      // an agent may be running these tests: its model is none of theirs
+      const around = { ...process.env, ANTHROPIC_MODEL: undefined, ...env }
+      const child = Bun.spawn(command, { stdio: ['pipe', 'pipe', 'inherit'], env: around })
       families.push(child)
       const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
       const answer = async () => (await reader.read()).value

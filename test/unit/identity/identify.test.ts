@@ -156,6 +156,26 @@ describe.if(onLinux)('callers', () => {
     expect((await agent.call(['outer'], { account: a, said: said('thread-2') })).session).toBe(two)
   })
 
+  test('a chat of VS Code narrows within VS Code and what it starts, and is nothing from anybody else', async () => {
+    const said = (key: string) => ({ conversation: { key, source: 'meta' as const, of: 'vscode' as const } })
+    const posing = async (exe: string) => {
+      const verdict = await (await house.family(plain)).verdict([])
+      if (!verdict.ok) throw new Error(verdict.kind)
+      const seen = { ...verdict, process: { ...verdict.process, exe } }
+      return async (key?: string) => (await house.identity.caller(a, seen, key ? said(key) : {}, true)).session
+    }
+    const editor = await posing('/usr/share/code/code')
+    const [own, one, two] = [await editor(), await editor('chat-1'), await editor('chat-2')]
+    expect(new Set([own, one, two]).size).toBe(3)
+    expect(await editor('chat-1')).toBe(one)
+    expect(one).toMatchObject({ conversation: 'chat-1', corroborated: { sources: { conversation: 'meta' } } })
+    const second = await posing('/usr/share/code/code')
+    expect((await second('chat-1')).box).not.toBe(one.box)
+    const other = await posing('/usr/bin/other')
+    expect(await other('chat-1')).toMatchObject({ conversation: null, corroborated: { conversation: null } })
+    expect(await other('chat-1')).toBe(await other())
+  })
+
   test('50 first calls at once register one session', async () => {
     const agent = await house.family(claude)
     const verdict = await agent.verdict([])

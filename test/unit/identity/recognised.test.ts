@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import type { Process } from '../../../src/attest/attestor.ts'
 import { RECOGNISED_AGENTS } from '../../../src/identity/clients.ts'
+import { isVsCode } from '../../../src/identity/editors.ts'
 import { forwarderName } from '../../../src/identity/forwarders.ts'
 import { recognisedAgents, recogniser } from '../../../src/identity/recognised.ts'
 import { process, started } from './processes.ts'
@@ -124,4 +125,32 @@ test('forwarders are told by their executable or script', () => {
     expect(forwarderName(seen)).toBe(name)
   expect(forwarderName(started('/usr/bin/curl', 'ssh', 'socat'))).toBeNull()
   expect(forwarderName(started('/usr/bin/node', '/srv/app.js', 'mcp-remote'))).toBeNull()
+})
+
+test('VS Code is told by its executable or its server, and is no agent', () => {
+  const host = ['--type=utility', '--utility-sub-type=node.mojom.NodeService']
+  const server = '/home/u/.vscode-server/cli/servers/Stable-1b2c/server'
+  for (const seen of [
+    started('/usr/share/code/code', ...host),
+    started('/snap/code/200/usr/share/code/code', ...host),
+    started('/usr/share/code-insiders/code-insiders', ...host),
+    started('/usr/share/codium/codium', ...host),
+    started(String.raw`C:\Users\u\AppData\Local\Programs\Microsoft VS Code\Code.exe`, ...host),
+    started(
+      '/Applications/Visual Studio Code.app/Contents/Frameworks/Code Helper (Plugin).app/Contents/MacOS/Code Helper (Plugin)',
+    ),
+    started(`${server}/node`, '--dns-result-order=ipv4first', `${server}/out/bootstrap-fork`, '--type=extensionHost'),
+  ]) {
+    expect([seen.exe, isVsCode(seen)]).toEqual([seen.exe, true])
+    expect(recognise(seen)).toBeNull()
+  }
+  for (const seen of [
+    started('/usr/bin/codex'),
+    started('/usr/bin/vim', 'code'),
+    started('/usr/bin/node', '/srv/code'),
+    started('/usr/bin/node', '-e', `${server}/out/bootstrap-fork`),
+    process({ comm: 'code', argv: ['code'] }),
+    process({ exe: null, comm: 'code', argv: ['code'] }),
+  ])
+    expect(isVsCode(seen)).toBe(false)
 })

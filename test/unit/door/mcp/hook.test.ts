@@ -38,6 +38,12 @@ test('asks as the conversation that calls, and whether it would start a turn', a
   ])
 })
 
+test('where a session begins or was cleared, what is known of it is read again', async () => {
+  const visitor = new Recorder(() => answer)
+  for (const event of ['SessionStart', 'UserPromptSubmit', 'Stop']) await hook({ client: 'claude', event }, visitor)
+  expect(visitor.performed.map(({ said }) => said.anew)).toEqual([true, undefined, undefined])
+})
+
 test.each([
   ['no news', { client: 'claude', event: 'Stop' }, new Recorder(() => ({ ...answer, fresh: 0, senders: [] }))],
   ['a refusal', { client: 'claude', event: 'Stop' }, new Recorder(() => Promise.reject(new Refusal('busy', 'full')))],

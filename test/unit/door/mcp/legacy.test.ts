@@ -47,13 +47,17 @@ test('an unknown method is an error with status 200, an unknown notification is 
   expect((await post({ jsonrpc: '2.0', id: 7, result: {} })).status).toBe(202)
 })
 
-test('a thread that the client names becomes the conversation of the call', async () => {
+test('a thread or chat that the client names becomes the conversation of the call', async () => {
   const visitor = new Recorder()
-  const _meta = { threadId: '0198-thread', progressToken: 3 }
-  await post(legacy('tools/call', { name: 'm4a_mail_whoami', arguments: {}, _meta }), visitor)
+  const chat = { 'vscode.conversationId': '5c1f-chat', 'vscode.requestId': 'request_1' }
+  for (const _meta of [{ threadId: '0198-thread', progressToken: 3 }, chat, { 'vscode.conversationId': 7 }, {}])
+    await post(legacy('tools/call', { name: 'm4a_mail_whoami', arguments: {}, _meta }), visitor)
   await post(legacy('tools/call', { name: 'm4a_mail_whoami' }), visitor)
   expect(visitor.performed.map(({ said }) => said.conversation)).toEqual([
     { key: '0198-thread', source: 'meta' },
+    { key: '5c1f-chat', source: 'meta', of: 'vscode' },
+    undefined,
+    undefined,
     undefined,
   ])
   expect(visitor.performed[0]?.patience.capSeconds).toBe(LIMITS.waitMcp)
