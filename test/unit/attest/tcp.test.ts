@@ -145,8 +145,9 @@ describe.if(onLinux)('tcp', () => {
     expect(attested(await ask()).via).toBe('warm')
     const late = ask()
     process.kill(peer.pid, 'SIGKILL')
-    // nothing is awaited: this turn ends when the process has
-    while (/State:\s+[^ZX]/.test(readFileSync(`/proc/${peer.pid}/status`, 'utf8'))) Bun.sleepSync(1)
+    // nothing is awaited: this turn ends when the process has, with the last of its threads
+    const hasEnded = (status: string) => /^State:\s+[ZX]/m.test(status) && /^Threads:\s+1$/m.test(status)
+    while (!hasEnded(readFileSync(`/proc/${peer.pid}/status`, 'utf8'))) Bun.sleepSync(1)
     expect(await late).toMatchObject({ kind: 'peer_gone' })
   })
 
