@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { copyInThread, type Housekeeper } from './housekeeper.ts'
 import { BY_PREFIX, selectSession, sessionRow } from './load.ts'
+import { SqlitePeople } from './people/sqlite-people.ts'
 import type { Queue } from './queue.ts'
 import { LogReads } from './reads/log.ts'
 import { MessageReads } from './reads/messages.ts'
@@ -39,6 +40,7 @@ export type Parts = {
 export class SqliteStore implements Store {
   readonly epoch: string
   readonly registry: MemoryRegistry
+  readonly people: SqlitePeople
   head: number
   readonly #parts: Parts
   readonly #queue: Queue
@@ -68,6 +70,12 @@ export class SqliteStore implements Store {
     const queue = () => this.#queue
     this.#sessions = new SessionWrites(queue, this.registry, () => {
       this.#lost = null
+    })
+    this.people = new SqlitePeople({
+      db,
+      queue,
+      index: () => parts.housekeeper.index(this.head),
+      sessions: (account) => this.registry.sessionsOf(account, 0),
     })
     this.#registryWrites = new RegistryWrites(queue, this.registry)
     this.#writes = new Writes(queue, this.registry, new Sequence(db, this.#log), this.#sessions.touch)

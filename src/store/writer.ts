@@ -4,6 +4,7 @@ import { claimer } from './jobs/claim.ts'
 import { Context } from './jobs/context.ts'
 import type { Job, Outcome } from './jobs/job.ts'
 import { opener } from './jobs/open.ts'
+import { peopleJobs } from './jobs/people.ts'
 import { registryJobs } from './jobs/registry.ts'
 import { reopener } from './jobs/reopen.ts'
 import { sender } from './jobs/send.ts'
@@ -60,6 +61,7 @@ function runner(context: Context): (job: Job) => Outcome {
   const seen = opener(context)
   const sessions = sessionJobs(context)
   const registry = registryJobs(context)
+  const people = peopleJobs(context)
   return (job) => {
     switch (job.k) {
       case 'send':
@@ -106,6 +108,18 @@ function runner(context: Context): (job: Job) => Outcome {
         return registry.clearListener(job)
       case 'setCursor':
         return registry.setCursor(job)
+      case 'setAlias':
+        return people.setAlias(job)
+      case 'setPrivacy':
+        return people.setPrivacy(job)
+      case 'meet':
+        return people.meet(job)
+      case 'raiseFault':
+        return people.raiseFault(job)
+      case 'clearFault':
+        return people.clearFault(job)
+      case 'system':
+        return people.system(job)
       case 'probe':
         return registry.probe(job)
     }

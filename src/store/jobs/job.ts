@@ -1,6 +1,7 @@
 // The writes of the store as plain data: what crosses to the writer thread, and what comes back.
 import type { Declared } from '../../wire/card.ts'
 import type { CloseReason } from '../../wire/letter.ts'
+import type { FaultRow, Why } from '../people/people.ts'
 import type { AccountRow, EventRow, InstanceKey, Recipient } from '../rows.ts'
 import type { SendOutcome, Settled } from '../store.ts'
 
@@ -73,6 +74,12 @@ export type Job =
   | { k: 'clearListener'; account: number }
   | (Reserved & { k: 'release'; session: number; account: number; from: number; to: number })
   | { k: 'setCursor'; subscriber: string; id: number }
+  | { k: 'setAlias'; account: number; name: string; address: string | null }
+  | { k: 'setPrivacy'; account: number; private: boolean | null; listed: readonly number[] | null }
+  | { k: 'meet'; account: number; peers: readonly number[] }
+  | ({ k: 'raiseFault' } & FaultRow)
+  | { k: 'clearFault'; name: string }
+  | { k: 'system'; at: number }
   /** Writes when that was: whether anything can be written at all. */
   | { k: 'probe'; at: number }
 
@@ -103,6 +110,12 @@ export type Results = {
   clearListener: null
   release: { count: number; events: EventRow[] }
   setCursor: null
+  setAlias: null
+  setPrivacy: { known: { peer: number; why: Why }[] }
+  meet: null
+  raiseFault: null
+  clearFault: null
+  system: { account: { id: number; box: number; created: number }; session: { id: number; box: number } }
   probe: null
 }
 
