@@ -22,7 +22,7 @@ import {
 } from './rows.ts'
 import { Sequence } from './sequence.ts'
 import { SessionWrites } from './session-writes.ts'
-import type { Commit, PageQuery, Store } from './store.ts'
+import type { Commit, PageQuery, SearchScope, Store } from './store.ts'
 import { Writes } from './writes.ts'
 
 export type Parts = {
@@ -166,14 +166,8 @@ export class SqliteStore implements Store {
     return this.#messages.thread(thread, after)
   }
 
-  async search(
-    query: string,
-    scope: { boxes: readonly number[]; account: number } | 'all',
-    before: number,
-    limit: number,
-  ): Promise<number[]> {
-    const index = await this.#parts.housekeeper.index(this.head)
-    return searchIndex(index, query, scope, before, limit)
+  async search(query: string | null, scope: SearchScope, before: number, limit: number): Promise<number[]> {
+    return searchIndex(await this.#parts.housekeeper.index(this.head), query, scope, before, limit)
   }
 
   orphans(box: number, limit: number): { count: number; ids: number[] } {

@@ -119,6 +119,9 @@ export type PageQuery = {
   expect: number
 }
 
+/** What lies in `boxes` or was sent by `account`, or all. */
+export type SearchScope = { boxes: readonly number[]; account: number | null } | 'all'
+
 /** What a commit brought, in sequence order: who listens after the commit gets this. */
 export type Commit =
   | {
@@ -200,13 +203,8 @@ export interface Store {
   sent(account: number, scopes: readonly number[], before: number): IterableIterator<MessageRow>
   /** Ascending, above `after`. */
   thread(thread: number, after: number): IterableIterator<MessageRow>
-  /** Ids that match, newest first, below `before`; only such as lie in `boxes` or were sent by `account`. Waits until the index has caught up. */
-  search(
-    query: string,
-    scope: { boxes: readonly number[]; account: number } | 'all',
-    before: number,
-    limit: number,
-  ): Promise<number[]>
+  /** Ids that match, newest first, below `before`; `query` null: all in the scope. Waits until the index has caught up. */
+  search(query: string | null, scope: SearchScope, before: number, limit: number): Promise<number[]>
   /** Open letters (kind session) in the box of an ended session. */
   orphans(box: number, limit: number): { count: number; ids: number[] }
   /** Ended sessions without successor that still have open letters. */
