@@ -8,6 +8,9 @@ const rooms = () => import('./admin/rooms.ts')
 const listeners = () => import('./admin/listeners.ts')
 const orphans = () => import('./admin/orphans.ts')
 const clients = () => import('./client.ts')
+const contacts = () => import('./contacts.ts')
+const myRooms = () => import('./rooms.ts')
+const send = () => import('./send.ts').then((file) => file.send)
 const ack = () => import('./ack.ts').then((file) => file.ack)
 
 /** In the order in which the list of commands shows them. */
@@ -15,7 +18,8 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   up: () => import('./up.ts').then((file) => file.up),
   down: () => import('./down.ts').then((file) => file.down),
   serve: () => import('./serve.ts').then((file) => file.serve),
-  send: () => import('./send.ts').then((file) => file.send),
+  send,
+  email: send,
   inbox: () => import('./inbox.ts').then((file) => file.inbox),
   view: () => import('./view.ts').then((file) => file.view),
   reply: () => import('./reply.ts').then((file) => file.reply),
@@ -34,6 +38,15 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   status: () => import('./status.ts').then((file) => file.status),
   'status set': () => import('./status-set.ts').then((file) => file.statusSet),
   peers: () => import('./peers.ts').then((file) => file.peers),
+  contacts: () => contacts().then((file) => file.contacts),
+  'contacts alias add': () => contacts().then((file) => file.aliasAdd),
+  'contacts alias remove': () => contacts().then((file) => file.aliasRemove),
+  rooms: () => myRooms().then((file) => file.rooms),
+  'rooms show': () => myRooms().then((file) => file.roomShow),
+  'rooms members': () => myRooms().then((file) => file.roomsMembers),
+  'rooms join': () => myRooms().then((file) => file.roomsJoin),
+  'rooms leave': () => myRooms().then((file) => file.roomsLeave),
+  stats: () => import('./stats.ts').then((file) => file.stats),
   ping: () => import('./ping.ts').then((file) => file.ping),
   'admin account list': () => accounts().then((file) => file.accountList),
   'admin account add': () => tokens().then((file) => file.accountAdd),
