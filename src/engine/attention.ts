@@ -10,6 +10,8 @@ type Attention = {
   readonly withheld: Set<number>
   /** Those of them that were shown cut. */
   readonly cut: Set<number>
+  /** Listed by an inbox call with a filter, which moves no watermark. */
+  readonly listed: Set<number>
   /** How far waits with a filter have come, by the state they ask for, so that each ends for new mail only. */
   readonly filtered: Map<State, number>
 }
@@ -20,7 +22,7 @@ const memory = new WeakMap<SessionRow, Attention>()
 export function attentionOf(session: SessionRow): Attention {
   const known = memory.get(session)
   if (known) return known
-  const attention: Attention = { withheld: new Set(), cut: new Set(), filtered: new Map() }
+  const attention: Attention = { withheld: new Set(), cut: new Set(), listed: new Set(), filtered: new Map() }
   memory.set(session, attention)
   return attention
 }

@@ -108,13 +108,23 @@ function filterOf(mail: Mail, caller: Caller, request: CloseAllRequest): Filter 
   }
 }
 
-/** Was a letter listed? Told by the watermark of the session, or the highest of its account: a bell or a notice lists nothing. */
+/**
+ * Was a letter listed, or opened, by this session or by any of its account? The watermark of the inbox tells, and what calls with
+ * a filter have shown: a bell or a notice lists nothing.
+ */
 function listedTo(mail: Mail, { account, session }: Caller, { listed }: CloseAllRequest): (row: PageRow) => boolean {
   if (listed == null) return () => true
-  const sessions = listed === 'session' ? [] : mail.store.registry.sessionsOf(account.id, mail.now() - LISTED_MS)
-  const given = Math.max(session.given, ...sessions.map((one) => one.given))
+  const { registry } = mail.store
+  const sessions = listed === 'session' ? [session] : registry.sessionsOf(account.id, mail.now() - LISTED_MS)
+  const given = Math.max(...sessions.map((one) => one.given))
+  const shown = sessions.map((one) => attentionOf(one).listed)
   const { withheld, cut } = attentionOf(session)
-  return (row) => row.id <= given && row.notified !== null && (!withheld.has(row.id) || cut.has(row.id))
+  return (row) => {
+    if (listed === 'account' ? row.opened !== null : row.openedBy === session.id) return true
+    if (row.notified === null) return false
+    if (shown.some((ids) => ids.has(row.id))) return true
+    return row.id <= given && (!withheld.has(row.id) || cut.has(row.id))
+  }
 }
 
 const preview = (mail: Mail, caller: Caller, row: PageRow): Message =>

@@ -53,8 +53,11 @@ export async function inbox(mail: Mail, caller: Caller, request: InboxRequest, p
     tellNotified(mail, page.shown)
     for (const row of page.shown) attention.withheld.delete(row.id)
     if (page.cut) for (const set of [attention.withheld, attention.cut]) set.add(page.cut.id)
-    if (!plain) attention.filtered.set(state, Math.max(attention.filtered.get(state) ?? 0, end))
-    else if (after <= session.given && end > session.given) {
+    if (!plain) {
+      attention.filtered.set(state, Math.max(attention.filtered.get(state) ?? 0, end))
+      if (attention.listed.size > REMEMBERED) attention.listed.clear()
+      for (const row of page.shown) if (row.closed === 0) attention.listed.add(row.id)
+    } else if (after <= session.given && end > session.given) {
       session.given = end
       store.touchSession(session)
     }
@@ -64,6 +67,9 @@ export async function inbox(mail: Mail, caller: Caller, request: InboxRequest, p
   const ending = endText(page.more, cursorAt(store, end, request.cursor), mail.now())
   return new Json(`{"messages":[${page.text}],"unread":${unread},${orphaned}${held}${ending}}`)
 }
+
+/** Ids of letters that calls with a filter have shown to one session. */
+const REMEMBERED = 10_000
 
 function readPage(mail: Mail, caller: Caller, request: InboxRequest, after: number, taken: number): Filled<PageRow> {
   const { store } = mail

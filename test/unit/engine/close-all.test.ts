@@ -40,6 +40,19 @@ describe('close_all', () => {
     expect(await world.call(codex, 'close_all', { listed: 'account' })).toMatchObject({ closed: 1 })
   })
 
+  test('what was opened, or shown by a filter, was listed too', async () => {
+    const opened = await world.letter(claude, 'codex')
+    const shown = (await world.call(claude, 'send', { to: 'codex', subject: 's', body: 'b' })).message_id
+    const { created_at_unix_ms } = await world.call(codex, 'get', { message_id: shown, peek: true })
+    await world.letter(claude, 'codex')
+    await world.call(codex, 'get', { message_id: opened })
+    await world.inbox(codex, { since_unix_ms: created_at_unix_ms, limit: 1 })
+    expect(await world.call(sibling, 'close_all', all)).toMatchObject({ closed: 0 })
+    const answer = await world.call(codex, 'close_all', all)
+    expect(answer.results.map((one) => one.message_id)).toContain(opened)
+    expect(answer.unlisted).toBeGreaterThan(0)
+  })
+
   test('only the page that was listed', async () => {
     for (let i = 0; i < 5; i++) await world.letter(claude, 'codex')
     await world.inbox(codex, { limit: 2 })
