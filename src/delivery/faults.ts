@@ -9,7 +9,7 @@ export type Fault = { readonly name: string; readonly text: string }
 /** Part of the mailbox that knows of faults; asked every few seconds, so it answers from memory. */
 export type FaultSource = () => readonly Fault[]
 
-const EVERY_MS = 2_000
+const EVERY_MS = 1_000
 /** Milliseconds without a single success after which a doorbell is said to fail for good. */
 const FAILING_MS = 600_000
 
