@@ -12,6 +12,9 @@ type Waiting = { cursor?: string | null; wait_secs?: number | null }
 type Page = { messages: Message[]; has_more: boolean; cursor: string | null }
 export type Ask<R, A> = (request: R, options?: { signal: AbortSignal }) => Promise<A>
 
+/** `begun`: an earlier call found the mailbox, so that its being away is a restart. */
+type Patience = { begun?: boolean; restartMs?: number }
+
 /**
  * The first answer of `ask` that has mail, or the last one when `seconds` are over (Infinity: never) or we are stopped.
  * @throws Refusal `daemon_unreachable` at once when the first call finds nobody, later when it stays away for `restartMs`; Stopped
@@ -21,14 +24,15 @@ export async function patient<R extends Waiting, A extends Page>(
   ask: Ask<R, A>,
   request: R,
   seconds: number,
-  restartMs = RESTART_MS,
+  { begun = false, restartMs = RESTART_MS }: Patience = {},
 ): Promise<A> {
   if (seconds === 0) return ask(request)
   const signal = context.io.stopSignal()
   const until = performance.now() + seconds * 1_000
-  context.progress(`waiting for mail${Number.isFinite(seconds) ? `, ${span(seconds)} at most` : ''} (Ctrl-C ends it)`)
+  if (!begun)
+    context.progress(`waiting for mail${Number.isFinite(seconds) ? `, ${span(seconds)} at most` : ''} (Ctrl-C ends it)`)
   let asked = request
-  for (let first = true; ; first = false) {
+  for (let first = !begun; ; first = false) {
     const left = Math.max(0, Math.ceil((until - performance.now()) / 1_000))
     const held = { ...asked, wait_secs: Math.min(left, LIMITS.waitHttp) }
     const answer = await (first ? ask(held, { signal }) : again(context, ask, held, signal, restartMs))

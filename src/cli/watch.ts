@@ -27,9 +27,14 @@ nothing. While the mailbox is away it tries again, and goes on where it was: no 
     const ask = (request: { cursor?: string | null }, how?: { signal: AbortSignal }) =>
       client.call('follow', request, how)
     let cursor: string | null = null
+    let begun = false
     try {
       for (;;) {
-        const answer: FollowAnswer | null = await patient(context, ask, { cursor }, Infinity, Infinity).catch(begunAnew)
+        const answer: FollowAnswer | null = await patient(context, ask, { cursor }, Infinity, {
+          begun,
+          restartMs: Infinity,
+        }).catch(begunAnew)
+        begun = true
         if (answer === null) context.say('the store was restored since; showing what is not closed there')
         else for (const text of lines(context, answer)) context.print(text)
         cursor = answer?.cursor ?? null

@@ -121,7 +121,7 @@ test(
         ...rest.slice(3, 5).map(sweepUntilGone),
         ...rest.slice(5).map(broadcastUntilGone),
       ]
-      await Bun.sleep(5 + ((37 * round) % 90))
+      await Bun.sleep(30 + ((37 * round) % 170))
       await mailbox.down('SIGKILL')
       await Promise.all(work)
       leftovers(checkWhole)
