@@ -36,6 +36,8 @@ beforeAll(async () => {
   await mailbox.up({ M4A_RECOGNISED_AGENTS: shell })
   ann = await mailbox.account('ann', { label: `Ann${HIDDEN}`, may_send: true, may_read: true, may_behalf: true })
   bob = await mailbox.account('bob')
+  mkdirSync(join(mailbox.data, 'tokens'), { mode: 0o700 })
+  writeFileSync(join(mailbox.data, 'tokens', 'bob'), bob, { mode: 0o600 })
   await mailbox.admin('room', { id: 'build', label: `red${HIDDEN}` })
   for (const participant of ['ann', 'bob']) await mailbox.admin('room/member/add', { room: 'build', participant })
   const sent = await mailbox.post('/mail/send', ann, {
@@ -163,8 +165,8 @@ test('the notice to an agent holds nothing that mail says', async () => {
   const text = JSON.stringify(body)
   for (const said of ['system-reminder', 'your user', 'operator', 'do it', HIDDEN]) expect(text).not.toContain(said)
   await mailbox.post('/mail/send', ann, { to: 'bob', subject: SUBJECT, body: BODY })
-  const child = Bun.spawn([shell, '-c', `'${BINARY}' hook claude < '${event}'; true`], {
-    env: environment(bob),
+  const child = Bun.spawn([shell, '-c', `'${BINARY}' hook claude --as bob < '${event}'; true`], {
+    env: { ...environment(bob), M4A_RECOGNISED_AGENTS: shell },
     stdin: 'ignore',
     stdout: 'pipe',
   })
