@@ -7,7 +7,7 @@ const COMMANDS: string[][] = [
   ['send', 'codex', 'body'],
   ['reply', ID[0], 'body'],
   ['ack', 'all'],
-  ['close', '--from', 'codex'],
+  ['close', 'all'],
   ['reopen', ID[0]],
   ['contacts', 'alias', 'add', 'a', 'codex'],
   ['rooms', 'leave', 'build'],
