@@ -247,6 +247,22 @@ const CASES: [golden: string, argv: string[], answers: Record<string, unknown>, 
     },
   ],
   [
+    'sent-terminal',
+    ['sent'],
+    {
+      '/mail/sent': {
+        ...page,
+        messages: [
+          {
+            ...letter(0, 90),
+            deliveries: [receipt, { ...receipt, to_text: 'claude/s-00ff', state: 'new', session_ended: true }],
+          },
+        ],
+      },
+    },
+    terminal,
+  ],
+  [
     'receipts',
     ['receipts', ID[0]],
     {
