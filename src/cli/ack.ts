@@ -57,7 +57,7 @@ async function filterOf(context: Context<(typeof ack)['options']>): Promise<Clos
   const { from, subject, thread, state, 'older-than': older } = context.options
   const known = state === undefined ? undefined : oneOf('--state', state, STATES)
   return {
-    ...(from === undefined ? {} : { from }),
+    ...(from === undefined ? {} : { written_by: from }),
     ...(subject === undefined ? {} : { subject }),
     ...(thread === undefined ? {} : { thread: await idOf(await context.mailbox(), thread, context.io.now()) }),
     ...(known === undefined ? {} : { state: known }),

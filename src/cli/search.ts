@@ -35,7 +35,7 @@ with one of them the words may be left out.
     const { from, to, state, box, thread, since, until } = context.options
     const now = context.io.now()
     const filter = {
-      ...(from === undefined ? {} : { from }),
+      ...(from === undefined ? {} : { written_by: from }),
       ...(to === undefined ? {} : { to }),
       ...(state === undefined ? {} : { state: oneOf('--state', state, STATES) }),
       ...(box === undefined ? {} : { box: oneOf('--box', box, BOXES) }),

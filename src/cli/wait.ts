@@ -61,7 +61,7 @@ Exit code 0: mail is there. 1: the mailbox refused. 2: wrong usage. 3: no mailbo
   },
 })
 
-type Filter = Pick<FollowRequest, 'from' | 'thread' | 'reply_to'>
+type Filter = Pick<FollowRequest, 'written_by' | 'thread' | 'reply_to'>
 
 async function filterOf(
   client: MailClient,
@@ -69,7 +69,7 @@ async function filterOf(
 ): Promise<Filter> {
   const { from, thread, 'reply-to': answered } = options
   return {
-    ...(from === undefined ? {} : { from }),
+    ...(from === undefined ? {} : { written_by: from }),
     ...(thread === undefined ? {} : { thread: await idOf(client, thread, io.now()) }),
     ...(answered === undefined ? {} : { reply_to: await sentIdOf(client, answered) }),
   }

@@ -96,11 +96,11 @@ function find(mail: Mail, caller: Caller, request: CloseAllRequest, upTo: number
 
 /** @throws Refusal `malformed`: without anything that narrows it, it would close what nobody has seen */
 function filterOf(mail: Mail, caller: Caller, request: CloseAllRequest): Filter {
-  const { from, subject, thread, older_than_secs, state, listed } = request
-  if ([from, subject, thread, older_than_secs, state, listed].every((one) => one == null))
+  const { written_by, subject, thread, older_than_secs, state, listed } = request
+  if ([written_by, subject, thread, older_than_secs, state, listed].every((one) => one == null))
     throw malformed('listed', 'is missing; say which letters: listed, or a filter')
   return {
-    from: from == null ? null : senderMeant(mail, caller, 'from', from),
+    from: written_by == null ? null : senderMeant(mail, caller, 'written_by', written_by),
     subject: subject ?? null,
     thread: thread == null ? null : threadOf(readable(mail, caller, thread).json),
     replyTo: null,

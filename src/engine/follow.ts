@@ -25,7 +25,7 @@ export async function follow(mail: Mail, caller: Caller, request: FollowRequest,
   const { account, session } = caller
   const filter = filterOf(mail, caller, request)
   const cursor = positionOf(store, request.cursor)
-  const isPlain = request.from == null && request.thread == null && request.reply_to == null
+  const isPlain = request.written_by == null && request.thread == null && request.reply_to == null
   const start = request.reply_to == null ? session.given : sequenceOf(request.reply_to)
   if (isPlain && cursor !== null && cursor > session.given) {
     session.given = Math.min(cursor, store.head)
@@ -51,10 +51,10 @@ export async function follow(mail: Mail, caller: Caller, request: FollowRequest,
 }
 
 function filterOf(mail: Mail, caller: Caller, request: FollowRequest): Filter {
-  const { from, thread, reply_to } = request
+  const { written_by, thread, reply_to } = request
   if (reply_to != null) readable(mail, caller, reply_to)
   return {
-    from: from == null ? null : senderMeant(mail, caller, 'from', from),
+    from: written_by == null ? null : senderMeant(mail, caller, 'written_by', written_by),
     subject: null,
     thread: thread == null ? null : threadOf(readable(mail, caller, thread).json),
     replyTo: reply_to ?? null,

@@ -23,14 +23,14 @@ import { meant } from './visible.ts'
  */
 export async function search(mail: Mail, caller: Caller, request: SearchRequest): Promise<Json> {
   const { store } = mail
-  const { from, to, state, box, thread, since_unix_ms, until_unix_ms } = request
+  const { written_by, to, state, box, thread, since_unix_ms, until_unix_ms } = request
   const query = request.query ?? null
   if (query !== null) checkLine('query', query, LIMITS.query)
-  if ([query, from, to, state, box, thread, since_unix_ms, until_unix_ms].every((one) => one == null))
+  if ([query, written_by, to, state, box, thread, since_unix_ms, until_unix_ms].every((one) => one == null))
     throw malformed('query', 'is missing; give words or a filter')
   const wish: Wish = {
     filter: {
-      from: from == null ? null : senderMeant(mail, caller, 'from', from),
+      from: written_by == null ? null : senderMeant(mail, caller, 'written_by', written_by),
       subject: null,
       thread: thread == null ? null : threadOf(readable(mail, caller, thread).json),
       replyTo: null,

@@ -10,12 +10,13 @@ import { Timestamp } from './time.ts'
 const strict = { additionalProperties: false }
 const opt = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))
 
-export const From = Type.Union([AddressInput], { description: 'an account, or one of its sessions' })
+/** No request has a field `from`: who says a sender is refused by the name of that field, whatever for. */
+export const WrittenBy = Type.Union([AddressInput], { description: 'an account, or one of its sessions' })
 
 /** Without a filter, a cursor says that the mail before it was shown to the reader. */
 export const FollowRequest = Type.Object(
   {
-    from: opt(From),
+    written_by: opt(WrittenBy),
     thread: opt(MessageId),
     reply_to: opt(MessageId),
     cursor: opt(Cursor),
@@ -41,7 +42,7 @@ export const CloseAllRequest = Type.Object(
         description: 'only what this session, or any session of the account, was listed',
       }),
     ),
-    from: opt(From),
+    written_by: opt(WrittenBy),
     subject: opt(Type.String({ minLength: 1, maxLength: LIMITS.subject, description: 'part of it, without case' })),
     thread: opt(MessageId),
     state: opt(Type.Union([Type.Literal('new'), Type.Literal('opened')])),

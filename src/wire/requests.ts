@@ -75,7 +75,7 @@ export const ThreadRequest = Type.Object({ message_id: MessageId, ...page }, str
 export const SearchRequest = Type.Object(
   {
     query: opt(Type.String({ minLength: 1, maxLength: LIMITS.query })),
-    from: opt(CompactAddress),
+    written_by: opt(CompactAddress),
     to: opt(CompactAddress),
     state: opt(Type.Union([Type.Literal('new'), Type.Literal('opened'), Type.Literal('closed')])),
     box: opt(Type.Union([Type.Literal('received'), Type.Literal('sent')])),

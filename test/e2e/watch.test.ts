@@ -74,7 +74,7 @@ test('watch: no gap and nothing twice over four restarts, two of them kill -9', 
   // nothing was opened or closed
   const { body } = await mailbox.post('/mail/inbox', bob, { state: 'opened' })
   expect(body.messages).toEqual([])
-  await mailbox.post('/mail/close_all', bob, { from: 'ann' })
+  await mailbox.post('/mail/close_all', bob, { written_by: 'ann' })
 })
 
 test('wait for an answer: also one that was there before, past other mail, and 4 when its time is over', async () => {

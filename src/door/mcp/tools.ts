@@ -113,7 +113,7 @@ const ROWS: { readonly [tool: string]: Row } = {
     hints: READS,
     about: {
       query: 'words, all of which must occur; "a phrase"; word*. Or none, with a filter',
-      from: 'written by this account or session',
+      written_by: 'an account or session',
       to: 'sent to this account, session or #room',
       state: 'of your own copy',
       thread: 'a message_id of it',

@@ -74,20 +74,27 @@ export class SqlitePeople implements People {
     return [...(this.#known.get(account) ?? [])].filter(([, why]) => why.has('listed')).map(([peer]) => peer)
   }
 
-  setPrivacy(account: AccountRow, change: { private?: boolean; listed?: readonly number[] }): Promise<void> {
+  /** Hidden at once, shown once that is on the disk: nobody sees a private account meanwhile. */
+  async setPrivacy(account: AccountRow, change: { private?: boolean; listed?: readonly number[] }): Promise<void> {
     const { id } = account
+    const wasPrivate = this.#private.has(id)
+    if (change.private === true) this.#private.add(id)
     const job = {
       k: 'setPrivacy' as const,
       account: id,
       private: change.private ?? null,
       listed: change.listed ?? null,
     }
-    return this.#queue.submit(job, ({ known }) => {
-      if (change.private === true) this.#private.add(id)
-      if (change.private === false) this.#private.delete(id)
-      this.#known.delete(id)
-      for (const { peer, why } of known) this.#knows(id, peer, why)
-    })
+    try {
+      await this.#queue.submit(job, ({ known }) => {
+        if (change.private === false) this.#private.delete(id)
+        this.#known.delete(id)
+        for (const { peer, why } of known) this.#knows(id, peer, why)
+      })
+    } catch (error) {
+      if (!wasPrivate) this.#private.delete(id)
+      throw error
+    }
   }
 
   /** In memory at once. If its commit fails, so does that of the letter behind it in the queue. */

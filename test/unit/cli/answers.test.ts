@@ -680,7 +680,7 @@ test('search asks for what it is narrowed to', async () => {
   const argv = ['search', '--from', 'codex', '--to', '#build', '--state', 'closed', '--box', 'received']
   await sh([...argv, '--since', '1d', '--until', '2026-11-30T10:00Z', '--thread', ID[0]], mailbox.shell)
   expect(mailbox.asked.at(-1)?.body).toEqual({
-    from: 'codex',
+    written_by: 'codex',
     to: '#build',
     state: 'closed',
     box: 'received',
@@ -769,7 +769,7 @@ test('ack all closes what was listed before, and lists what was not', async () =
 test('outside of a session what any session of the account was listed counts', async () => {
   using mailbox = canned({ '/mail/whoami': oneShot, '/mail/close_all': { ...closeAll, results: closed, unlisted: 0 } })
   expect(await sh(['close', 'all', '--from', 'claude'], mailbox.shell)).toEqual({ code: 0, out: 'closed 2\n', err: '' })
-  expect(mailbox.asked.at(-1)?.body).toEqual({ from: 'claude', listed: 'account' })
+  expect(mailbox.asked.at(-1)?.body).toEqual({ written_by: 'claude', listed: 'account' })
 })
 
 test('close by a filter, and a dry run of it', async () => {
@@ -807,7 +807,7 @@ test('wait for an answer, a sender, a thread', async () => {
   const argv = ['wait', '--reply-to', 'latest', '--from', 'codex', '--thread', ID[1]]
   expect((await sh(argv, mailbox.shell)).code).toBe(0)
   expect(asksOf(mailbox, 'follow')).toEqual([
-    { from: 'codex', thread: ID[1], reply_to: ID[2], limit: 3, wait_secs: 60 },
+    { written_by: 'codex', thread: ID[1], reply_to: ID[2], limit: 3, wait_secs: 60 },
   ])
 })
 

@@ -91,26 +91,26 @@ describe('close_all', () => {
       expect(dry.closed).toBe(0)
       return dry.messages?.map((message) => message.message_id)
     }
-    expect(await closes({ from: 'boss' })).toEqual([other])
-    expect(await closes({ from: addressOf(claude) })).toEqual([first, inThread])
+    expect(await closes({ written_by: 'boss' })).toEqual([other])
+    expect(await closes({ written_by: addressOf(claude) })).toEqual([first, inThread])
     expect(await closes({ subject: 'build red' })).toEqual([other])
     expect(await closes({ thread: inThread })).toEqual([first, inThread])
     expect(await closes({ state: 'opened' })).toEqual([first])
     expect(await closes({ older_than_secs: 60 })).toEqual([])
     world.ahead = 61_000
-    expect(await closes({ older_than_secs: 60, from: 'claude' })).toEqual([first, inThread])
+    expect(await closes({ older_than_secs: 60, written_by: 'claude' })).toEqual([first, inThread])
     expect((await world.refusal(codex, 'close_all', {})).facts.field).toBe('listed')
-    expect((await world.refusal(codex, 'close_all', { from: '#x' })).facts.field).toBe('from')
-    expect(await world.call(codex, 'close_all', { from: 'boss' })).toMatchObject({ closed: 1, unread: 2 })
+    expect((await world.refusal(codex, 'close_all', { written_by: '#x' })).facts.field).toBe('written_by')
+    expect(await world.call(codex, 'close_all', { written_by: 'boss' })).toMatchObject({ closed: 1, unread: 2 })
   })
 
   test('goes on in steps, up to where it began', async () => {
     for (let i = 0; i < 1_050; i++) void world.letter(claude, 'codex')
     await world.letter(claude, 'codex')
-    const step = await world.call(codex, 'close_all', { from: 'claude' })
+    const step = await world.call(codex, 'close_all', { written_by: 'claude' })
     expect(step).toMatchObject({ closed: 1_000, has_more: true })
     const late = await world.letter(claude, 'codex')
-    const rest = await world.call(codex, 'close_all', { from: 'claude', up_to: step.up_to, cursor: step.cursor })
+    const rest = await world.call(codex, 'close_all', { written_by: 'claude', up_to: step.up_to, cursor: step.cursor })
     expect(rest).toMatchObject({ closed: 51, has_more: false })
     expect(await world.inbox(codex)).toEqual([late])
   })
@@ -151,7 +151,7 @@ describe('follow', () => {
   test('waits for a sender, a thread, an answer; passes over the rest and leaves it unseen', async () => {
     const asked = (await world.call(codex, 'send', { to: 'claude', subject: 'q', body: 'q' })).message_id
     const boss = await world.session(await world.account('boss'))
-    const waits = [{ from: 'claude' }, { thread: asked }, { reply_to: asked }].map((filter) =>
+    const waits = [{ written_by: 'claude' }, { thread: asked }, { reply_to: asked }].map((filter) =>
       world.call(codex, 'follow', { ...filter, wait_secs: 5 }, patience(5)),
     )
     await Bun.sleep(5)
@@ -164,7 +164,7 @@ describe('follow', () => {
     await world.call(codex, 'ack', { message_id: answer })
     expect((await world.call(codex, 'follow', { reply_to: asked })).messages).toHaveLength(1)
     expect((await world.call(codex, 'follow', { thread: asked })).messages).toHaveLength(0)
-    const over = await world.call(codex, 'follow', { from: 'nobody', wait_secs: 1 }, patience(0.05))
+    const over = await world.call(codex, 'follow', { written_by: 'nobody', wait_secs: 1 }, patience(0.05))
     expect(over).toMatchObject({ messages: [], waited_secs: expect.any(Number), cursor: expect.any(String) })
     expect((await world.refusal(codex, 'follow', { reply_to: 'm4a_0123456789abcdef01234567' })).kind).toBe(
       'unknown_message',
@@ -180,9 +180,9 @@ test('search is narrowed by sender, recipient, state, box, thread and time, with
   const reply = (await world.call(codex, 'send', { reply_to: one, body: 'alpha too', close: true })).message_id
   const found = async (request: object, caller = codex) =>
     (await world.call(caller, 'search', request)).messages.map((message) => message.message_id)
-  expect(await found({ query: 'alpha', from: 'claude' })).toEqual([two, one])
-  expect(await found({ from: addressOf(claude) })).toEqual([two, one])
-  expect(await found({ query: 'beta', from: 'claude' })).toEqual([one])
+  expect(await found({ query: 'alpha', written_by: 'claude' })).toEqual([two, one])
+  expect(await found({ written_by: addressOf(claude) })).toEqual([two, one])
+  expect(await found({ query: 'beta', written_by: 'claude' })).toEqual([one])
   expect(await found({ box: 'sent' })).toEqual([reply, three])
   expect(await found({ box: 'received' })).toEqual([two, one])
   expect(await found({ state: 'closed' })).toEqual([one])
@@ -192,7 +192,7 @@ test('search is narrowed by sender, recipient, state, box, thread and time, with
   expect(await found({ thread: reply })).toEqual([reply, one])
   expect(await found({ query: 'alpha', since_unix_ms: Date.now() + 60_000 })).toEqual([])
   expect(await found({ query: 'alpha', until_unix_ms: Date.now() - 60_000 })).toEqual([])
-  expect(await found({ from: 'codex' }, boss)).toEqual([reply, three])
-  expect(await found({ from: 'codex' }, sibling)).toEqual([reply, three])
+  expect(await found({ written_by: 'codex' }, boss)).toEqual([reply, three])
+  expect(await found({ written_by: 'codex' }, sibling)).toEqual([reply, three])
   expect((await world.refusal(codex, 'search', {})).facts.field).toBe('query')
 })

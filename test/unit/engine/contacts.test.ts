@@ -66,7 +66,7 @@ describe('aliases', () => {
     expect(sent.results).toMatchObject([{ to_text: addressOf(codex), ok: true }])
     expect((await world.call(claude, 'ping', { target: 'lead' })).target_text).toBe(addressOf(codex))
     await world.letter(codex, 'claude')
-    expect((await world.call(claude, 'follow', { from: 'lead' })).messages).toHaveLength(1)
+    expect((await world.call(claude, 'follow', { written_by: 'lead' })).messages).toHaveLength(1)
     expect((await world.refusal(codex, 'send', { to: 'lead', subject: 's', body: 'b' })).kind).toBe(
       'unknown_participant',
     )
