@@ -1,19 +1,20 @@
 // mail4agent ack, close: done with it.
-import type { MailClient } from '../client/client.ts'
-import type { BatchResult, InboxAnswer } from '../wire/answers.ts'
-import type { Message } from '../wire/letter.ts'
+import type { CloseAllRequest } from '../wire/filter.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { settledExit, settledText } from './batch.ts'
+import { closeMatching } from './close-matching.ts'
 import { defineCommand } from './command.ts'
 import type { Context } from './context.ts'
-import { idsOf } from './latest.ts'
-import { letterTable } from './letter.ts'
+import { idOf, idsOf } from './latest.ts'
+import { oneOf, seconds, usage } from './usage.ts'
+
+const STATES = ['new', 'opened'] as const
 
 export const ack = defineCommand({
   name: 'ack',
   aliases: ['close'],
   summary: 'acknowledge: close messages',
-  usage: '<id | latest>… | all',
+  usage: '[options] [<id | latest>… | all]',
   help: `Closes messages: done, read, nothing more to do. Their senders see who closed them and when. Mail to an account is
 closed for all its sessions; mail of a room for this session. Closed mail stays readable, and reopen takes it back.
 \`close\` is the same.
@@ -21,13 +22,30 @@ closed for all its sessions; mail of a room for this session. Closed mail stays 
   mail4agent ack m4a_00000000002a9f3c51d07be4
   mail4agent ack m4a_00000000002a9f3c51d07be4 m4a_00000000002b04d7c9e815fa
   mail4agent ack latest                 the newest of your mail
-  mail4agent ack all                    everything that was listed before; what is new is listed now and stays open`,
-  options: {},
-  words: [1, LIMITS.batch],
+  mail4agent ack all                    everything that was listed before; what is new is listed now and stays open
+  mail4agent close --from build --subject green
+  mail4agent close --older-than 7d --state opened --dry-run
+
+Options choose among all that is not closed, listed or not; with \`all\` among what was listed. What comes meanwhile stays, and
+what a sibling has claimed. Where no agent or terminal is above, what any session of the account was listed counts as listed.`,
+  options: {
+    from: { short: 'f', value: 'WHO', help: 'only mail of this account, session or alias' },
+    subject: { short: 's', value: 'TEXT', help: 'only where the subject has this in it' },
+    thread: { value: 'ID', help: 'only of the thread that this message belongs to' },
+    state: { value: 'STATE', help: `only ${STATES.join(' or ')}` },
+    'older-than': { value: 'TIME', help: 'only what is older than 90s, 10m, 2h, 1d' },
+    'dry-run': { help: 'say what would be closed' },
+  },
+  words: [0, LIMITS.batch],
   async run(context) {
-    const client = await context.mailbox()
     const { words } = context
-    if (words.length === 1 && words[0] === 'all') return ackAll(context, client)
+    const filter = await filterOf(context)
+    const isAll = words.length === 1 && words[0] === 'all'
+    if (isAll || (words.length === 0 && Object.keys(filter).length > 0)) return closeMatching(context, filter, isAll)
+    if (words.length === 0) throw usage('ack: something is missing', 'name messages, all, or options that choose them')
+    if (Object.keys(filter).length > 0 || context.options['dry-run'])
+      throw usage('options choose among all mail, so they go without ids')
+    const client = await context.mailbox()
     const answer = await client.call('ack', { message_ids: await idsOf(client, words, context.io.now()) })
     context.show(answer, () => settledText('closed', answer.results))
     if (!context.json) context.say(`${answer.unread} not closed`)
@@ -35,42 +53,14 @@ closed for all its sessions; mail of a room for this session. Closed mail stays 
   },
 })
 
-/** Nobody closes what he was never shown: mail that this call is the first to list stays open. */
-async function ackAll(context: Context, client: MailClient): Promise<number> {
-  const results: BatchResult[] = []
-  const fresh = new Map<string, Message>()
-  let begin: string | null = null
-  // Always the first page: a cursor would mark as opened what it passes. What was closed is gone from it.
-  for (;;) {
-    const page: InboxAnswer = await client.call('inbox', { limit: LIMITS.pageMax, max_bytes: LIMITS.budgetMax })
-    begin ??= page.now
-    const listed: string[] = []
-    for (const message of page.messages) {
-      if (message.notified_at !== undefined && message.notified_at < begin) listed.push(message.message_id)
-      else fresh.set(message.message_id, message)
-    }
-    const done = await ackEach(client, listed)
-    results.push(...done)
-    const closed = results.filter((result) => result.ok).length
-    if (page.has_more && done.some((result) => result.ok)) {
-      context.progress(`closed ${closed}; there is more`)
-      continue
-    }
-    const { unread } = await client.call('unread', {})
-    context.show({ closed, results, new: [...fresh.keys()], unread }, () => `closed ${closed}\n`)
-    if (!context.json && fresh.size > 0) {
-      context.say(`${fresh.size} not listed before stay open:`)
-      context.io.err(letterTable([...fresh.values()], context))
-    }
-    return settledExit(context, results)
+async function filterOf(context: Context<(typeof ack)['options']>): Promise<CloseAllRequest> {
+  const { from, subject, thread, state, 'older-than': older } = context.options
+  const known = state === undefined ? undefined : oneOf('--state', state, STATES)
+  return {
+    ...(from === undefined ? {} : { written_by: from }),
+    ...(subject === undefined ? {} : { subject }),
+    ...(thread === undefined ? {} : { thread: await idOf(await context.mailbox(), thread, context.io.now()) }),
+    ...(known === undefined ? {} : { state: known }),
+    ...(older === undefined ? {} : { older_than_secs: seconds('--older-than', older) }),
   }
-}
-
-async function ackEach(client: MailClient, ids: readonly string[]): Promise<BatchResult[]> {
-  const results: BatchResult[] = []
-  for (let at = 0; at < ids.length; at += LIMITS.batch) {
-    const answer = await client.call('ack', { message_ids: ids.slice(at, at + LIMITS.batch) })
-    results.push(...answer.results)
-  }
-  return results
 }

@@ -10,6 +10,9 @@ const orphans = () => import('./admin/orphans.ts')
 const clients = () => import('./client.ts')
 const control = () => import('./service/control.ts')
 const installed = () => import('./service/install.ts')
+const contacts = () => import('./contacts.ts')
+const myRooms = () => import('./rooms.ts')
+const send = () => import('./send.ts').then((file) => file.send)
 const ack = () => import('./ack.ts').then((file) => file.ack)
 
 /** In the order in which the list of commands shows them. */
@@ -18,7 +21,8 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   down: () => import('./down.ts').then((file) => file.down),
   doctor: () => import('./doctor.ts').then((file) => file.doctor),
   serve: () => import('./serve.ts').then((file) => file.serve),
-  send: () => import('./send.ts').then((file) => file.send),
+  send,
+  email: send,
   inbox: () => import('./inbox.ts').then((file) => file.inbox),
   view: () => import('./view.ts').then((file) => file.view),
   reply: () => import('./reply.ts').then((file) => file.reply),
@@ -41,6 +45,15 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   status: () => import('./status.ts').then((file) => file.status),
   'status set': () => import('./status-set.ts').then((file) => file.statusSet),
   peers: () => import('./peers.ts').then((file) => file.peers),
+  contacts: () => contacts().then((file) => file.contacts),
+  'contacts alias add': () => contacts().then((file) => file.aliasAdd),
+  'contacts alias remove': () => contacts().then((file) => file.aliasRemove),
+  rooms: () => myRooms().then((file) => file.rooms),
+  'rooms show': () => myRooms().then((file) => file.roomShow),
+  'rooms members': () => myRooms().then((file) => file.roomsMembers),
+  'rooms join': () => myRooms().then((file) => file.roomsJoin),
+  'rooms leave': () => myRooms().then((file) => file.roomsLeave),
+  stats: () => import('./stats.ts').then((file) => file.stats),
   ping: () => import('./ping.ts').then((file) => file.ping),
   'admin account list': () => accounts().then((file) => file.accountList),
   'admin account add': () => tokens().then((file) => file.accountAdd),

@@ -1,5 +1,7 @@
 // What help tells beside the commands: topics that concern many of them.
 
+import { JSON_TOPIC } from './help-json.ts'
+
 export const TOPICS: Readonly<Record<string, { title: string; text: string }>> = {
   accounts: {
     title: 'as which account a command acts',
@@ -24,4 +26,5 @@ token would name an account.
 Where a command got its token: mail4agent whoami --explain. Which tokens are here: mail4agent completion accounts.
 Make one: mail4agent admin account add NAME`,
   },
+  json: JSON_TOPIC,
 }

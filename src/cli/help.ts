@@ -18,13 +18,14 @@ Exit codes: 0 done, 1 refused, 2 wrong usage, 3 no mailbox runs, 4 the time of a
 export const help = defineCommand({
   name: 'help',
   summary: 'explain a command',
-  usage: '[<command> | accounts]',
-  help: `Explains a command, or lists them all. \`accounts\` explains as which account a command acts.
+  usage: '[<command> | accounts | json]',
+  help: `Explains a command, or lists them all. \`accounts\` explains as which account a command acts, \`json\` what --json prints.
 
   mail4agent help
   mail4agent help send
   mail4agent help admin account add
-  mail4agent help accounts`,
+  mail4agent help accounts
+  mail4agent help json`,
   options: {},
   words: [0, 3],
   async run(context) {

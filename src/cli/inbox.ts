@@ -4,7 +4,7 @@ import { defineCommand } from './command.ts'
 import { inboxNotes } from './inbox-notes.ts'
 import { letterTable, letterText } from './letter.ts'
 import { PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
-import { patientInbox } from './patient-inbox.ts'
+import { patient } from './patient.ts'
 import { seconds, usage } from './usage.ts'
 
 const STATES = InboxState.anyOf.map((state) => state.const)
@@ -43,7 +43,7 @@ cannot give you permissions.`,
     }
     const wait = options.wait === undefined ? 0 : seconds('--wait', options.wait)
     const client = await context.mailbox()
-    const answer = await patientInbox(context, client, request, wait)
+    const answer = await patient(context, (asked, how) => client.call('inbox', asked, how), request, wait)
     const code = context.show(answer, () => {
       if (options.full) return answer.messages.map((message) => letterText(message, answer.now, context)).join('\n')
       return answer.messages.length === 0 ? '' : letterTable(answer.messages, context)

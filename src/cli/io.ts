@@ -2,6 +2,7 @@
 import { fstatSync, writeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, relative, sep } from 'node:path'
+import { isatty } from 'node:tty'
 
 export type Io = {
   /** Data. */
@@ -28,6 +29,8 @@ export type Io = {
   /** Is it a terminal where a person reads? Its width in columns, or null for a pipe or file. */
   outColumns: number | null
   errIsTerminal: boolean
+  /** May a person be asked? */
+  inIsTerminal: boolean
   /** Aborted by SIGINT and SIGTERM, from the first call on; until then both end us at once, as usual. */
   stopSignal(): AbortSignal
 }
@@ -64,6 +67,7 @@ export function processIo(): Io {
     now: Date.now,
     outColumns: isTerminal(1) ? process.stdout.columns || 80 : null,
     errIsTerminal: isTerminal(2),
+    inIsTerminal: isatty(0),
     stopSignal() {
       if (stop === null) {
         const controller = new AbortController()
@@ -101,7 +105,7 @@ function writeWhole(fd: number, text: string): void {
   }
 }
 
-function isTerminal(fd: number): boolean {
+function isTerminal(fd: 1 | 2): boolean {
   try {
     return fstatSync(fd).isCharacterDevice() && (fd === 1 ? process.stdout.isTTY : process.stderr.isTTY)
   } catch {

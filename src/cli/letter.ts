@@ -83,7 +83,8 @@ export function letterTable(messages: readonly Message[], context: Context): str
     message.imported === undefined ? brief(message.from_text, context) : `${message.from_text} (imported)`,
     brief(message.to_text, context),
     ...when(message, context),
-    message.subject,
+    // declared like the subject, so it stands there: what is in `from` is proved
+    message.on_behalf_of === undefined ? message.subject : `(on behalf of ${message.on_behalf_of}) ${message.subject}`,
   ])
   return context.table(['id', 'state', 'from', 'to', ...whenHead(context), 'subject'], rows)
 }

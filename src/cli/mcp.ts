@@ -2,7 +2,7 @@
 import type { MailClient } from '../client/client.ts'
 import { runBridge } from '../door/mcp/stdio.ts'
 import { defineCommand } from './command.ts'
-import { isRestart } from './patient-inbox.ts'
+import { isRestart } from './patient.ts'
 
 export const mcp = defineCommand({
   name: 'mcp',

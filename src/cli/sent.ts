@@ -1,13 +1,17 @@
 // mail4agent sent: what the account sent, and what became of it.
+
+import type { Receipt } from '../wire/letter.ts'
 import { defineCommand } from './command.ts'
-import { brief, when, whenHead } from './letter.ts'
+import type { Context } from './context.ts'
+import { brief, briefState, when, whenHead } from './letter.ts'
 import { PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
 
 export const sent = defineCommand({
   name: 'sent',
   summary: 'what your account sent, newest first',
   usage: '[options]',
-  help: `Lists what your account sent, newest first, with the state of each copy: new, opened, closed.
+  help: `Lists what your account sent, newest first, with what became of each copy: new, opened, closed, and on
+a terminal when and how.
 
   mail4agent sent -n 5
   mail4agent receipts m4a_00000000002a9f3c51d07be4    who opened and closed one of them, and when`,
@@ -19,7 +23,7 @@ export const sent = defineCommand({
     const rows = answer.messages.flatMap((message) =>
       message.deliveries.map((delivery) => [
         message.message_id,
-        delivery.session_ended ? `${delivery.state} (session ended)` : delivery.state,
+        becameOf(delivery, answer.now, context),
         brief(message.from_text, context),
         brief(delivery.to_text, context),
         ...when(message, context),
@@ -34,3 +38,9 @@ export const sent = defineCommand({
     return code
   },
 })
+
+/** A person sees how and when; a program finds the state, as it is named everywhere. */
+function becameOf(delivery: Receipt, now: string, context: Context): string {
+  const state = context.io.outColumns === null ? delivery.state : briefState(delivery, now, context)[0]
+  return delivery.session_ended ? `${state} (session ended)` : state
+}

@@ -16,7 +16,8 @@ export const unread = defineCommand({
     const client = await context.mailbox()
     const answer = await client.call('unread', { target: context.words[0] ?? null })
     const code = context.show(answer, () => `${answer.unread}\n`)
-    if (answer.oldest_age_secs !== null) context.progress(`the oldest is ${span(answer.oldest_age_secs)} old`)
+    if (answer.oldest_age_secs !== null && !context.json)
+      context.progress(`the oldest is ${span(answer.oldest_age_secs)} old`)
     return code
   },
 })

@@ -54,3 +54,22 @@ export function seconds(option: string, text: string): number {
   if (count === '') throw usage(`${option} takes a time such as 90, 90s, 10m or 2h`)
   return Number(count) * ({ s: 1, m: 60, h: 3_600, d: 86_400 }[unit] ?? 1)
 }
+
+/**
+ * Milliseconds since the epoch of a moment: `2d` ago, or a date and time.
+ * @throws Refusal `usage` naming `option`
+ */
+export function moment(option: string, text: string, now: number): number {
+  if (/^\d{1,9}[smhd]?$/.test(text)) return Math.max(0, now - seconds(option, text) * 1_000)
+  const time = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(time) || time < 0)
+    throw usage(`${option} takes a time such as 90s, 10m, 2h, 1d, 2026-11-30 or 2026-11-30T08:00Z`)
+  return time
+}
+
+/** @throws Refusal `usage` naming `option` */
+export function oneOf<const T extends string>(option: string, text: string, names: readonly T[]): T {
+  const found = names.find((name) => name === text)
+  if (found === undefined) throw usage(`${option} takes one of ${names.join(', ')}`)
+  return found
+}

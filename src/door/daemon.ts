@@ -3,6 +3,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { type Attestor, openAttestor } from '../attest/attestor.ts'
 import { retest } from '../attest/retest.ts'
 import { type Doorbells, startDoorbells } from '../delivery/doorbells.ts'
+import { failingBells, watchFaults } from '../delivery/faults.ts'
 import { Waiters } from '../delivery/waiters.ts'
 import type { Mail } from '../engine/mail.ts'
 import { Rates } from '../engine/rates.ts'
@@ -121,6 +122,10 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
   const { tcp, socket } = await openDoors(door, attestor, options, closers)
   closers.push(settle)
   served(tcp)
+  const faults = watchFaults(door.mail, [() => unproved(door), failingBells(door.mail)], (error) =>
+    complain(log, 'faults could not be told', error),
+  )
+  closers.push(() => faults.stop())
   if (!attestation.ok)
     closers.push(
       retest(
@@ -156,6 +161,10 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
     broken: broken.promise,
   }
 }
+
+/** While callers cannot be proved, all mail is refused. */
+const unproved = ({ health: { attestation } }: Door) =>
+  attestation.ok ? [] : [{ name: 'attestation', text: attestation.reason ?? 'the self-test fails' }]
 
 /** A later self-test: callers are served from the moment on when it passes. */
 function heard({ health, log }: Door, result: HealthFacts['attestation']): void {

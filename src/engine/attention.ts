@@ -8,6 +8,10 @@ type State = NonNullable<InboxRequest['state']>
 type Attention = {
   /** Shown cut, or kept back because a sibling had claimed it: a cursor that passes these does not open them. */
   readonly withheld: Set<number>
+  /** Those of them that were shown cut. */
+  readonly cut: Set<number>
+  /** Listed by an inbox call with a filter, which moves no watermark. */
+  readonly listed: Set<number>
   /** How far waits with a filter have come, by the state they ask for, so that each ends for new mail only. */
   readonly filtered: Map<State, number>
 }
@@ -18,7 +22,7 @@ const memory = new WeakMap<SessionRow, Attention>()
 export function attentionOf(session: SessionRow): Attention {
   const known = memory.get(session)
   if (known) return known
-  const attention: Attention = { withheld: new Set(), filtered: new Map() }
+  const attention: Attention = { withheld: new Set(), cut: new Set(), listed: new Set(), filtered: new Map() }
   memory.set(session, attention)
   return attention
 }
@@ -30,8 +34,8 @@ export function attentionOf(session: SessionRow): Attention {
 export function openPassed(mail: Mail, { account, session }: Caller, cursor: number): Promise<void> | null {
   const upTo = Math.min(cursor, session.given)
   if (upTo <= session.opened) return null
-  const { withheld } = attentionOf(session)
+  const { withheld, cut } = attentionOf(session)
   return mail.store.open(account, session, { upTo, except: withheld }).then(() => {
-    for (const id of withheld) if (id <= session.opened) withheld.delete(id)
+    for (const set of [withheld, cut]) for (const id of set) if (id <= session.opened) set.delete(id)
   })
 }

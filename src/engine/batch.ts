@@ -59,7 +59,8 @@ function hasCopy(mail: Mail, caller: Caller, id: MessageId): boolean {
   }
 }
 
-function refusalOf(mail: Mail, id: MessageId, settled: Settled | undefined): Refusal | null {
+/** What a write says of one letter; null where it was done. */
+export function refusalOf(mail: Mail, id: MessageId, settled: Settled | undefined): Refusal | null {
   if (!settled) return unknownMessage(id)
   if (settled.ok) return null
   switch (settled.why) {

@@ -8,10 +8,14 @@ import type { Json } from '../wire/json.ts'
 import { type AnswerOf, OPERATIONS, type OperationName, type RequestOf } from '../wire/operations.ts'
 import { denied } from '../wire/refusal.ts'
 import { ack } from './ack.ts'
+import { alias } from './alias.ts'
 import { archive } from './archive.ts'
 import { claim } from './claim.ts'
+import { closeAll } from './close-all.ts'
+import { contacts } from './contacts.ts'
 import { directory } from './directory.ts'
 import { exportMail } from './export.ts'
+import { follow } from './follow.ts'
 import { get } from './get.ts'
 import { inbox } from './inbox.ts'
 import type { Caller, Mail, Patience } from './mail.ts'
@@ -19,9 +23,11 @@ import { notice } from './notice.ts'
 import { ping } from './ping.ts'
 import { receipts } from './receipts.ts'
 import { reopen } from './reopen.ts'
+import { join, leave, rooms } from './rooms.ts'
 import { search } from './search.ts'
 import { send } from './send.ts'
 import { sent } from './sent.ts'
+import { stats } from './stats.ts'
 import { status } from './status.ts'
 import { thread } from './thread.ts'
 import { unread } from './unread.ts'
@@ -56,7 +62,15 @@ export const OPERATE: { [N in OperationName]: Operate<N> } = {
   whoami,
   status,
   directory,
-  ping: (mail, _caller, request) => ping(mail, request),
+  ping,
+  follow,
+  close_all: closeAll,
+  contacts,
+  alias,
+  rooms,
+  join,
+  leave,
+  stats,
 }
 
 /**

@@ -12,7 +12,7 @@ import { stateText } from './letter.ts'
 import type { Caller, Mail } from './mail.ts'
 import { mayRead, readable } from './may-read.ts'
 import { endText, LOOKED_AT } from './page.ts'
-import { knownAccount } from './recipients.ts'
+import { knownAccount } from './visible.ts'
 
 /** Messages read at once. */
 const SLICE = 64

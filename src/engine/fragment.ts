@@ -75,6 +75,7 @@ export type Stored = {
   from_text: string
   subject: string
   body: string
+  reply_to: string | null
   hop: number
   wake_suppressed?: 'hop' | 'rate'
   created_at: string

@@ -9,6 +9,7 @@ import { addressee, ownAddress, previewText, rowSuffix, sizedLetter, toText } fr
 import type { Caller, Mail, Patience } from './mail.ts'
 import { orphansText } from './orphans.ts'
 import { endText, type Filled, fillPage, hasLetter } from './page.ts'
+import { tellNotified } from './told.ts'
 import { waitFor } from './wait.ts'
 import { addressOf } from './who.ts'
 
@@ -51,9 +52,12 @@ export async function inbox(mail: Mail, caller: Caller, request: InboxRequest, p
   if (end !== null && !patience?.signal.aborted) {
     tellNotified(mail, page.shown)
     for (const row of page.shown) attention.withheld.delete(row.id)
-    if (page.cut) attention.withheld.add(page.cut.id)
-    if (!plain) attention.filtered.set(state, Math.max(attention.filtered.get(state) ?? 0, end))
-    else if (after <= session.given && end > session.given) {
+    if (page.cut) for (const set of [attention.withheld, attention.cut]) set.add(page.cut.id)
+    if (!plain) {
+      attention.filtered.set(state, Math.max(attention.filtered.get(state) ?? 0, end))
+      if (attention.listed.size > REMEMBERED) attention.listed.clear()
+      for (const row of page.shown) if (row.closed === 0) attention.listed.add(row.id)
+    } else if (after <= session.given && end > session.given) {
       session.given = end
       store.touchSession(session)
     }
@@ -63,6 +67,9 @@ export async function inbox(mail: Mail, caller: Caller, request: InboxRequest, p
   const ending = endText(page.more, cursorAt(store, end, request.cursor), mail.now())
   return new Json(`{"messages":[${page.text}],"unread":${unread},${orphaned}${held}${ending}}`)
 }
+
+/** Ids of letters that calls with a filter have shown to one session. */
+const REMEMBERED = 10_000
 
 function readPage(mail: Mail, caller: Caller, request: InboxRequest, after: number, taken: number): Filled<PageRow> {
   const { store } = mail
@@ -104,16 +111,4 @@ function readPage(mail: Mail, caller: Caller, request: InboxRequest, after: numb
     text: (row) => sizedLetter(row.json, rowSuffix(mail, row, to(row), now)),
     short: (row, limit) => previewText(row.json, rowSuffix(mail, row, to(row), now), limit),
   })
-}
-
-/** The first time that somebody was told of these. */
-function tellNotified(mail: Mail, rows: readonly PageRow[]): void {
-  const boxes = new Map<number, number[]>()
-  for (const row of rows) {
-    if (row.notified !== null) continue
-    const ids = boxes.get(row.box)
-    if (ids) ids.push(row.id)
-    else boxes.set(row.box, [row.id])
-  }
-  for (const [box, ids] of boxes) mail.store.notified(box, ids)
 }

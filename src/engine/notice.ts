@@ -6,6 +6,7 @@ import { rfc3339 } from '../wire/time.ts'
 import { isImported } from './fragment.ts'
 import type { Caller, Mail } from './mail.ts'
 import { hasLetter, LOOKED_AT } from './page.ts'
+import { tellNotified } from './told.ts'
 
 /** Letters counted for one notice: what lies beyond is only told as more, so that a full mailbox costs no more. */
 const COUNTED = 200
@@ -88,10 +89,3 @@ function senderOf(mail: Mail, row: PageRow): { name: string; person: boolean } {
 }
 
 const accountOf = (address: string): string => address.split('/')[0] ?? address
-
-/** The first time that somebody was told of these. */
-function tellNotified(mail: Mail, rows: readonly PageRow[]): void {
-  const boxes = new Map<number, number[]>()
-  for (const row of rows) if (row.notified === null) boxes.set(row.box, [...(boxes.get(row.box) ?? []), row.id])
-  for (const [box, ids] of boxes) mail.store.notified(box, ids)
-}

@@ -7,26 +7,22 @@ import type { PingRequest } from '../wire/requests.ts'
 import { rfc3339, rfc3339OrNull } from '../wire/time.ts'
 import { drainWarning, isLive, type Mailbox } from './drained.ts'
 import { ageOf } from './letter.ts'
-import type { Mail } from './mail.ts'
-import { knownAccount } from './recipients.ts'
+import type { Caller, Mail } from './mail.ts'
 import { findSession } from './session.ts'
 import { boxCount } from './unread.ts'
+import { meant, visibleAccount } from './visible.ts'
 import { sessionAddress } from './who.ts'
 
-/** Sessions that ended this long ago still say when an account was last seen. */
-const SEEN_MS = 3_600_000
-
 /** @throws Refusal `malformed` with field `target` for a room, and those of an address that is nobody's */
-export function ping(mail: Mail, request: PingRequest): PingAnswer {
-  const { target, mailbox, sessions } = mailboxOf(mail, toAddress(request.target))
+export function ping(mail: Mail, caller: Caller, request: PingRequest): PingAnswer {
+  const { target, mailbox, sessions, seen } = mailboxOf(mail, caller, meant(mail, caller, toAddress(request.target)))
   const now = mail.now()
   const { unread, oldest } = boxCount(mail, mailbox.box)
-  const seen = sessions.map((session) => session.lastSeen)
   const answer: PingAnswer = {
     target,
     target_text: formatAddress(target),
     live_sessions: sessions.filter((session) => isLive(mail, session)).length,
-    last_seen: rfc3339OrNull(seen.length > 0 ? Math.max(...seen) : null),
+    last_seen: rfc3339OrNull(seen),
     unread,
     oldest_unread_age_secs: oldest === null ? null : ageOf(oldest, now),
     waiting: mail.parking.parked(mailbox.box),
@@ -37,19 +33,23 @@ export function ping(mail: Mail, request: PingRequest): PingAnswer {
   return answer
 }
 
-function mailboxOf(mail: Mail, asked: Address): { target: Address; mailbox: Mailbox; sessions: readonly SessionRow[] } {
+/** `seen`: when any of its sessions was, in milliseconds since the epoch. */
+type Found = { target: Address; mailbox: Mailbox; sessions: readonly SessionRow[]; seen: number | null }
+
+function mailboxOf(mail: Mail, caller: Caller, asked: Address): Found {
   if (asked.kind === 'room') throw malformed('target', 'is a room; name an account or a session')
   if (asked.machine !== undefined)
     throw new Refusal('unknown_machine', `no machine ${asked.machine}`, { machine: asked.machine })
-  const account = knownAccount(mail, asked.participant)
+  const account = visibleAccount(mail, caller, asked.participant)
   if (asked.kind === 'session') {
-    const session = findSession(mail, account, asked.session)
+    const session = findSession(mail, caller, account, asked.session)
     const mailbox = { box: session.box, account: account.id, kind: KIND.session }
-    return { target: sessionAddress(account, session), mailbox, sessions: [session] }
+    return { target: sessionAddress(account, session), mailbox, sessions: [session], seen: session.lastSeen }
   }
   return {
     target: { kind: 'direct', participant: account.name },
     mailbox: { box: account.box, account: account.id, kind: KIND.account },
-    sessions: mail.store.registry.sessionsOf(account.id, mail.now() - SEEN_MS),
+    sessions: mail.store.registry.sessionsOf(account.id, mail.now()),
+    seen: mail.store.people.lastSeen(account.id),
   }
 }

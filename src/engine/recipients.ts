@@ -5,6 +5,7 @@ import { canonical } from '../wire/names.ts'
 import { denied, Refusal } from '../wire/refusal.ts'
 import type { Caller, Mail } from './mail.ts'
 import { findSession } from './session.ts'
+import { knownAccount, maySee, meant, visibleAccount } from './visible.ts'
 import { sessionAddress } from './who.ts'
 
 /** What became of one address. `all`: it is one of those that @all stands for. */
@@ -28,13 +29,16 @@ export const spelling = (input: AddressInput): string =>
   isAll(input) ? ALL : canonical(formatAddress(toAddress(input)))
 
 /**
- * Each address once, in the order given; what means the same mailbox is merged into its first spelling.
+ * Each address once, in the order given; what means the same mailbox is merged into its first spelling. `answering`: the
+ * addresses are those of a letter that the caller answers, so whom they name is known to it.
  * @throws Refusal `malformed` for a text that is no address, `permission_denied` for @all without `operator`
  */
-export function resolve(mail: Mail, caller: Caller, inputs: readonly AddressInput[]): Resolved[] {
+export function resolve(mail: Mail, caller: Caller, inputs: readonly AddressInput[], answering = false): Resolved[] {
   const found = new Map<string, Resolved>()
   for (const input of inputs)
-    for (const one of isAll(input) ? everybody(mail, caller) : [resolveOne(mail, caller, toAddress(input))]) {
+    for (const one of isAll(input)
+      ? everybody(mail, caller)
+      : [resolveOne(mail, caller, toAddress(input), answering)]) {
       const key = canonical(one.text)
       if (!found.has(key)) found.set(key, one)
     }
@@ -62,28 +66,24 @@ function everybody(mail: Mail, caller: Caller): Resolved[] {
   if (!caller.account.can.operator) throw denied('operator')
   return mail.store.registry
     .accounts()
-    .filter((account) => account.id !== caller.account.id)
+    .filter((account) => account.id !== caller.account.id && maySee(mail, caller, account))
     .map((account) => ({ ...direct(account), all: true }))
 }
 
-function resolveOne(mail: Mail, caller: Caller, address: Address): Resolved {
+function resolveOne(mail: Mail, caller: Caller, asked: Address, answering: boolean): Resolved {
   try {
+    const address = answering ? asked : meant(mail, caller, asked)
     if (address.machine !== undefined)
       throw new Refusal('unknown_machine', `no machine ${address.machine}`, { machine: address.machine })
     if (address.kind === 'room') return room(mail, caller, address.room)
-    const account = knownAccount(mail, address.participant)
-    return address.kind === 'direct' ? direct(account) : session(mail, account, address.session)
+    const account = answering
+      ? knownAccount(mail, address.participant)
+      : visibleAccount(mail, caller, address.participant)
+    return address.kind === 'direct' ? direct(account) : session(mail, caller, account, address.session)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { to: address, text: formatAddress(address), all: false, deliveries: [], refusal: error }
+    return { to: asked, text: formatAddress(asked), all: false, deliveries: [], refusal: error }
   }
-}
-
-/** @throws Refusal `unknown_participant` */
-export function knownAccount(mail: Mail, name: string): AccountRow {
-  const account = mail.store.registry.account(name)
-  if (!account) throw new Refusal('unknown_participant', `no account ${name}`, { participant: name })
-  return account
 }
 
 function direct(account: AccountRow): Resolved {
@@ -93,8 +93,8 @@ function direct(account: AccountRow): Resolved {
   ])
 }
 
-function session(mail: Mail, account: AccountRow, id: string): Resolved {
-  const holder = successorOf(mail, findSession(mail, account, id))
+function session(mail: Mail, caller: Caller, account: AccountRow, id: string): Resolved {
+  const holder = successorOf(mail, findSession(mail, caller, account, id))
   const to = sessionAddress(account, holder)
   const text = formatAddress(to)
   return accepted(to, [{ text, kind: KIND.session, box: holder.box, account: account.id, room: 0 }])

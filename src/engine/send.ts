@@ -33,7 +33,7 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
   const said = contentOf(caller, request, parent)
   const hop = hopOf(caller, parent)
   const { to, warning } = addressed(mail, caller, request, parent)
-  const resolved = resolve(mail, caller, to)
+  const resolved = resolve(mail, caller, to, request.to == null)
   const told = toldOf(resolved)
   const results = told.map(resultOf)
   const recipients = deliveriesOf(resolved)
@@ -49,6 +49,11 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
     wakeSuppressed,
     recipients: namesOf(resolved),
   })
+  if (store.people.isPrivate(account.id))
+    store.people.meet(
+      account.id,
+      recipients.map((one) => one.account),
+    )
   let random = ''
   const sent = store.send({
     account,

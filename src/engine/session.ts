@@ -1,7 +1,8 @@
 // Finding a session of an account by its id or a unique prefix of it.
 import type { AccountRow, SessionRow } from '../store/rows.ts'
 import { Refusal } from '../wire/refusal.ts'
-import type { Mail } from './mail.ts'
+import type { Caller, Mail } from './mail.ts'
+import { maySee } from './visible.ts'
 
 /** `s-` and 32 hex digits: no prefix. */
 const WHOLE = 34
@@ -13,11 +14,13 @@ const CANDIDATES = 20
  * By the whole id, or by a prefix that only one live session has, or else only one that has ended, however long ago.
  * @throws Refusal `unknown_session`, `ambiguous_session` with the candidates, `session_account_mismatch`
  */
-export function findSession(mail: Mail, account: AccountRow, id: string): SessionRow {
+export function findSession(mail: Mail, caller: Caller, account: AccountRow, id: string): SessionRow {
   const { registry } = mail.store
   const found = sessionNamed(mail, account, id)
   if (found) return found
-  const owner = registry.accounts().find((other) => registry.sessionsByPrefix(other.id, id).length > 0)
+  const owner = registry
+    .accounts()
+    .find((other) => registry.sessionsByPrefix(other.id, id).length > 0 && maySee(mail, caller, other))
   if (!owner) throw new Refusal('unknown_session', `${account.name} has no session ${id}`, { session: id })
   throw new Refusal('session_account_mismatch', `session ${id} is not one of ${account.name}`, {
     session: id,

@@ -9,8 +9,8 @@ import { rfc3339 } from '../wire/time.ts'
 import { ageOf } from './letter.ts'
 import type { Caller, Mail } from './mail.ts'
 import { hasLetter, LOOKED_AT } from './page.ts'
-import { knownAccount } from './recipients.ts'
 import { findSession } from './session.ts'
+import { knownAccount, meant } from './visible.ts'
 import { addressOf, sessionAddress } from './who.ts'
 
 type Count = { unread: number; oldest: number | null }
@@ -21,14 +21,14 @@ type Count = { unread: number; oldest: number | null }
  */
 export function unread(mail: Mail, caller: Caller, request: UnreadRequest): UnreadAnswer {
   const { account, session } = caller
-  const asked = request.target == null ? addressOf(caller) : toAddress(request.target)
+  const asked = request.target == null ? addressOf(caller) : meant(mail, caller, toAddress(request.target))
   if (asked.kind === 'room') throw malformed('target', 'is a room; name an account or a session')
   const own = asked.machine === undefined && canonical(asked.participant) === canonical(account.name)
   const mine = own && (asked.kind === 'direct' || session.name.startsWith(asked.session))
   if (!mine && !account.can.operator) throw denied('operator')
   if (asked.machine !== undefined)
     throw new Refusal('unknown_machine', `no machine ${asked.machine}`, { machine: asked.machine })
-  if (!mine) return answer(mail, ...other(mail, asked))
+  if (!mine) return answer(mail, ...other(mail, caller, asked))
   return asked.kind === 'session'
     ? answer(
         mail,
@@ -72,10 +72,10 @@ function accountCount(mail: Mail, caller: Caller): Count {
   return { unread: unread - mail.store.openCount(box), oldest }
 }
 
-function other(mail: Mail, asked: Exclude<Address, { kind: 'room' }>): [Address, Count] {
+function other(mail: Mail, caller: Caller, asked: Exclude<Address, { kind: 'room' }>): [Address, Count] {
   const account = knownAccount(mail, asked.participant)
   if (asked.kind === 'direct') return [{ kind: 'direct', participant: account.name }, boxCount(mail, account.box)]
-  const session = findSession(mail, account, asked.session)
+  const session = findSession(mail, caller, account, asked.session)
   return [sessionAddress(account, session), boxCount(mail, session.box)]
 }
 

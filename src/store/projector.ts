@@ -3,9 +3,10 @@ import type { Database } from 'bun:sqlite'
 import { rmSync } from 'node:fs'
 import { connect } from './connect.ts'
 import { KIND, type Kind } from './rows.ts'
-import { SEARCH_SCHEMA } from './schema.ts'
+import { SEARCH_SCHEMA, SEARCH_VERSION } from './schema.ts'
+import { Tally } from './tally.ts'
 
-type Row = { id: number; account: number; scope: number; recipients: string; json: string }
+type Row = { id: number; account: number; scope: number; created: number; recipients: string; json: string }
 
 /** Tokens of column `who`: `b<box>` for each box that holds a copy, `a<account>` where all sessions of the sender may see it. */
 export const boxToken = (box: number): string => `b${box}`
@@ -21,6 +22,7 @@ export class Projector {
   readonly #progress
   readonly #gone
   readonly #forgotten
+  readonly #tally: Tally
   #at: number
   #goneAt: number
 
@@ -34,10 +36,10 @@ export class Projector {
     )
     this.#forgotten = this.#index.prepare('INSERT OR REPLACE INTO forgotten VALUES(1, ?)')
     this.#rows = mail.prepare<Row, [number, number]>(
-      'SELECT id, account, scope, recipients, json FROM message WHERE id > ? ORDER BY id LIMIT ?',
+      'SELECT id, account, scope, created, recipients, json FROM message WHERE id > ? ORDER BY id LIMIT ?',
     )
     this.#released = mail.prepare<Row & { event: number }, [number, number]>(
-      `SELECT e.id AS event, m.id, m.account, m.scope, m.recipients, m.json
+      `SELECT e.id AS event, m.id, m.account, m.scope, m.created, m.recipients, m.json
        FROM event e JOIN message m ON m.id = e.message WHERE e.id > ? AND e.id <= ? AND e.kind = 'released' ORDER BY e.id`,
     )
     this.#accountBox = mail.prepare<{ box: number }, [number, number]>(
@@ -45,6 +47,7 @@ export class Projector {
     )
     this.#insert = this.#index.prepare('INSERT INTO letter(rowid, subject, body, who) VALUES(?, ?, ?, ?)')
     this.#forget = this.#index.prepare('DELETE FROM letter WHERE rowid = ?')
+    this.#tally = new Tally(this.#index)
     this.#progress = this.#index.prepare('UPDATE progress SET id = ?')
   }
 
@@ -79,7 +82,9 @@ export class Projector {
     const last = Math.max(rows.at(-1)?.id ?? 0, released.at(-1)?.event ?? 0)
     if (last === 0) return 0
     this.#index.transaction(() => {
-      for (const row of rows) this.#add(row)
+      this.#tally.begin()
+      for (const row of rows) this.#tally.count(row, this.#add(row))
+      this.#tally.write()
       for (const row of released) {
         this.#forget.run(row.id)
         this.#add(row)
@@ -90,7 +95,8 @@ export class Projector {
     return rows.length + released.length
   }
 
-  #add(row: Row): void {
+  /** Returns the accounts that it went to. */
+  #add(row: Row): number[] {
     const { subject, body } = JSON.parse(`{${row.json}}`) as { subject: string; body: string }
     const recipients = JSON.parse(row.recipients) as [string, Kind, number, number][]
     const who = recipients.map(([, , box]) => boxToken(box))
@@ -99,6 +105,7 @@ export class Projector {
       if (kind === KIND.session) for (const { box } of this.#accountBox.all(account, row.id)) who.push(boxToken(box))
     who.push(row.scope === 0 ? accountToken(row.account) : boxToken(row.scope))
     this.#insert.run(row.id, subject, body, who.join(' '))
+    return recipients.map(([, , , account]) => account)
   }
 
   close(): void {
@@ -117,10 +124,15 @@ function openIndex(path: string, epoch: string): Database {
 }
 
 function prepare(index: Database, epoch: string): Database {
+  const version = index.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0
+  const used = index.query("SELECT 1 FROM sqlite_schema WHERE name = 'progress'").get() !== null
+  if (used && version !== SEARCH_VERSION) throw new Error(`search index of form ${version}`)
   index.run('PRAGMA wal_autocheckpoint = 4000')
   index.run(SEARCH_SCHEMA)
+  index.run(`PRAGMA user_version = ${SEARCH_VERSION}`)
   const row = index.query<{ epoch: string }, []>('SELECT epoch FROM progress').get()
-  if (row && row.epoch !== epoch) index.run("DELETE FROM progress; INSERT INTO letter(letter) VALUES('delete-all')")
+  if (row && row.epoch !== epoch)
+    index.run("DELETE FROM progress; DELETE FROM traffic; INSERT INTO letter(letter) VALUES('delete-all')")
   index.run('INSERT OR IGNORE INTO progress VALUES(1, 0, ?)', [epoch])
   return index
 }

@@ -9,6 +9,7 @@
 //   claim      who works on account mail, until when
 //   idempotency, upsert   keys of the sender
 //   clock_step where the clock stood still or went back: order is the sequence, never the clock
+//   alias, private, known, seen, fault   people beside their mail (people/people.ts)
 //   cursor     how far each subscriber of the log has come
 
 export const MIGRATIONS: readonly string[] = [
@@ -74,12 +75,29 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE imported_thread(key TEXT PRIMARY KEY, thread INTEGER NOT NULL) WITHOUT ROWID, STRICT;
   CREATE TABLE gone(id INTEGER PRIMARY KEY AUTOINCREMENT, message INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;
   `,
+  `
+  CREATE TABLE alias(
+    account INTEGER NOT NULL, name TEXT NOT NULL COLLATE NOCASE, address TEXT NOT NULL, PRIMARY KEY(account, name)) WITHOUT ROWID, STRICT;
+  CREATE TABLE private(account INTEGER PRIMARY KEY) STRICT;
+  CREATE TABLE known(
+    account INTEGER NOT NULL, peer INTEGER NOT NULL, why TEXT NOT NULL, PRIMARY KEY(account, peer, why)) WITHOUT ROWID, STRICT;
+  CREATE TABLE seen(account INTEGER PRIMARY KEY, at INTEGER NOT NULL) STRICT;
+  INSERT INTO seen SELECT account, max(last_seen) FROM session WHERE ended IS NOT NULL GROUP BY account;
+  CREATE TABLE fault(name TEXT PRIMARY KEY, since INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID, STRICT;
+  `,
 ]
 
-/** search.sqlite: contentless, rebuilt from messages whenever it is missing or damaged. `who` holds the boxes that may see a row. */
+/** Form of search.sqlite; a file of another form is made again. */
+export const SEARCH_VERSION = 2
+
+/** search.sqlite: contentless, rebuilt from messages whenever it is missing or damaged. `who` holds the boxes that may see a row;
+ * `traffic` how much went between two accounts on a day. */
 export const SEARCH_SCHEMA = `
   CREATE TABLE IF NOT EXISTS forgotten(one INTEGER PRIMARY KEY CHECK (one = 1), id INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS progress(one INTEGER PRIMARY KEY CHECK (one = 1), id INTEGER NOT NULL, epoch TEXT NOT NULL) STRICT;
   CREATE VIRTUAL TABLE IF NOT EXISTS letter USING fts5(
     subject, body, who, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2');
+  CREATE TABLE IF NOT EXISTS traffic(
+    account INTEGER NOT NULL, peer INTEGER NOT NULL, day INTEGER NOT NULL, sent INTEGER NOT NULL, heard INTEGER NOT NULL,
+    last_sent INTEGER NOT NULL, last_heard INTEGER NOT NULL, PRIMARY KEY(account, peer, day)) WITHOUT ROWID, STRICT;
 `

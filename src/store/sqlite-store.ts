@@ -5,6 +5,7 @@ import { copyInThread, type Housekeeper, inspectInThread } from './housekeeper.t
 import { inspect } from './inspect.ts'
 import { SqliteKeeping } from './keeping/sqlite-keeping.ts'
 import { BY_PREFIX, selectSession, sessionRow } from './load.ts'
+import { SqlitePeople } from './people/sqlite-people.ts'
 import type { Queue } from './queue.ts'
 import { LogReads } from './reads/log.ts'
 import { MessageReads } from './reads/messages.ts'
@@ -23,7 +24,7 @@ import {
 } from './rows.ts'
 import { Sequence } from './sequence.ts'
 import { SessionWrites } from './session-writes.ts'
-import type { Commit, PageQuery, Store } from './store.ts'
+import type { Commit, PageQuery, SearchScope, Store } from './store.ts'
 import { verifyFile } from './verify.ts'
 import { Writes } from './writes.ts'
 
@@ -43,6 +44,7 @@ export class SqliteStore implements Store {
   readonly epoch: string
   readonly registry: MemoryRegistry
   readonly keeping: SqliteKeeping
+  readonly people: SqlitePeople
   head: number
   readonly #parts: Parts
   readonly #queue: Queue
@@ -72,6 +74,12 @@ export class SqliteStore implements Store {
     const queue = () => this.#queue
     this.#sessions = new SessionWrites(queue, this.registry, () => {
       this.#lost = null
+    })
+    this.people = new SqlitePeople({
+      db,
+      queue,
+      index: () => parts.housekeeper.index(this.head),
+      sessions: (account) => this.registry.sessionsOf(account, 0),
     })
     this.#registryWrites = new RegistryWrites(queue, this.registry)
     const sequence = new Sequence(db, this.#log)
@@ -167,14 +175,8 @@ export class SqliteStore implements Store {
     return this.#messages.thread(thread, after)
   }
 
-  async search(
-    query: string,
-    scope: { boxes: readonly number[]; account: number } | 'all',
-    before: number,
-    limit: number,
-  ): Promise<number[]> {
-    const index = await this.#parts.housekeeper.index(this.head)
-    return searchIndex(index, query, scope, before, limit)
+  async search(query: string | null, scope: SearchScope, before: number, limit: number): Promise<number[]> {
+    return searchIndex(await this.#parts.housekeeper.index(this.head), query, scope, before, limit)
   }
 
   orphans(box: number, limit: number): { count: number; ids: number[] } {

@@ -4,6 +4,7 @@ import type { CloseReason } from '../wire/letter.ts'
 import type { Capability } from '../wire/operations.ts'
 import type { StoreReport } from './inspect.ts'
 import type { Keeping } from './keeping/keeping.ts'
+import type { People } from './people/people.ts'
 import type {
   AccountRow,
   Claim,
@@ -121,6 +122,9 @@ export type PageQuery = {
   expect: number
 }
 
+/** What lies in `boxes` or was sent by `account`, or all. */
+export type SearchScope = { boxes: readonly number[]; account: number | null } | 'all'
+
 /** What a commit brought, in sequence order: who listens after the commit gets this. */
 export type Commit =
   | {
@@ -141,6 +145,7 @@ export interface Store {
   readonly registry: Registry
   /** Retention, archive, import and export. */
   readonly keeping: Keeping
+  readonly people: People
   /** The newest sequence that is committed. */
   readonly head: number
   /** Why writes fail just now, when that lies at the disk; it is null again by itself, at most seconds after the disk is well. */
@@ -203,13 +208,8 @@ export interface Store {
   sent(account: number, scopes: readonly number[], before: number): IterableIterator<MessageRow>
   /** Ascending, above `after`. */
   thread(thread: number, after: number): IterableIterator<MessageRow>
-  /** Ids that match, newest first, below `before`; only such as lie in `boxes` or were sent by `account`. Waits until the index has caught up. */
-  search(
-    query: string,
-    scope: { boxes: readonly number[]; account: number } | 'all',
-    before: number,
-    limit: number,
-  ): Promise<number[]>
+  /** Ids that match, newest first, below `before`; `query` null: all in the scope. Waits until the index has caught up. */
+  search(query: string | null, scope: SearchScope, before: number, limit: number): Promise<number[]>
   /** Open letters (kind session) in the box of an ended session. */
   orphans(box: number, limit: number): { count: number; ids: number[] }
   /** Ended sessions without successor that still have open letters. */

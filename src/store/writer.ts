@@ -5,6 +5,7 @@ import { Context } from './jobs/context.ts'
 import { importer } from './jobs/import.ts'
 import type { Job, Outcome } from './jobs/job.ts'
 import { opener } from './jobs/open.ts'
+import { peopleJobs } from './jobs/people.ts'
 import { registryJobs } from './jobs/registry.ts'
 import { reopener } from './jobs/reopen.ts'
 import { retainer } from './jobs/retain.ts'
@@ -65,6 +66,7 @@ function runner(context: Context): (job: Job) => Outcome {
   const registry = registryJobs(context)
   const retention = retainer(context)
   const imported = importer(context)
+  const people = peopleJobs(context)
   return (job) => {
     switch (job.k) {
       case 'send':
@@ -119,6 +121,18 @@ function runner(context: Context): (job: Job) => Outcome {
         return retention.forgetKeys(job)
       case 'import':
         return imported(job)
+      case 'setAlias':
+        return people.setAlias(job)
+      case 'setPrivacy':
+        return people.setPrivacy(job)
+      case 'meet':
+        return people.meet(job)
+      case 'raiseFault':
+        return people.raiseFault(job)
+      case 'clearFault':
+        return people.clearFault(job)
+      case 'system':
+        return people.system(job)
       case 'probe':
         return registry.probe(job)
     }

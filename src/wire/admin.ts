@@ -21,6 +21,10 @@ const capabilities = {
   may_behalf: flag(),
   operator: flag(),
 }
+const privacy = {
+  private: flag(),
+  visible_to: opt(Type.Array(Name, { maxItems: LIMITS.recipients, description: 'who sees it while it is private' })),
+}
 const kind = opt(Type.Union([Type.Literal('agent'), Type.Literal('person')]))
 const listPage = {
   limit: opt(Type.Integer({ minimum: 1, maximum: LIMITS.pageMax })),
@@ -36,6 +40,8 @@ export const Account = Type.Object({
   may_dispatch: Type.Boolean(),
   may_behalf: Type.Boolean(),
   operator: Type.Boolean(),
+  private: Type.Boolean({ description: 'seen by operators, room mates, whom it wrote to, and visible_to' }),
+  visible_to: Type.Array(Name),
   rooms: Type.Array(Name),
   listener: nullable(Type.String()),
   created_at: Timestamp,
@@ -76,12 +82,15 @@ export const Retention = Type.Object({
 export const ADMIN = {
   participant: {
     summary: 'create an account',
-    request: Type.Object({ id: Name, label: opt(Label), kind, digest: opt(Digest), ...capabilities }, strict),
+    request: Type.Object(
+      { id: Name, label: opt(Label), kind, digest: opt(Digest), ...capabilities, ...privacy },
+      strict,
+    ),
     answer: secretOnce,
   },
   'participant/set': {
-    summary: 'change the label or the capabilities of an account',
-    request: Type.Object({ id: Name, label: opt(Label), kind, ...capabilities }, strict),
+    summary: 'change the label, the capabilities or the privacy of an account',
+    request: Type.Object({ id: Name, label: opt(Label), kind, ...capabilities, ...privacy }, strict),
     answer: Account,
   },
   'participant/list': {

@@ -11,11 +11,15 @@ export const LIMITS = {
   references: 8,
   locator: 512,
   recipients: 100,
+  /** Own names for addresses, of one account. */
+  aliases: 500,
   /** Ids in one ack, reopen or claim. */
   batch: 100,
   /** Letters in one import, and copies of one of them. */
   importBatch: 100,
   importCopies: 10_000,
+  /** Letters that one close_all closes, in one transaction; it says how to go on. */
+  sweep: 1_000,
   /** Declared and corroborated facts of a card: bytes; longer corroborated ones are cut, longer declared ones refused. */
   fact: 512,
   url: 512,

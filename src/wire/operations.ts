@@ -1,6 +1,8 @@
 // The mail operations, once: name → request, answer, capability, summary. HTTP routes, OpenAPI, MCP tools and CLI are made from it.
 import type { Static, TSchema } from '@sinclair/typebox'
 import * as answers from './answers.ts'
+import * as filter from './filter.ts'
+import * as people from './people.ts'
 import * as requests from './requests.ts'
 
 export type Capability = 'send' | 'read' | 'dispatch' | 'behalf' | 'operator'
@@ -114,6 +116,54 @@ export const OPERATIONS = {
     summary: 'is anybody reading that mailbox',
     request: requests.PingRequest,
     answer: answers.PingAnswer,
+    need: 'read',
+  },
+  follow: {
+    summary: 'mail as it comes, by a cursor that the caller keeps; opens nothing',
+    request: filter.FollowRequest,
+    answer: filter.FollowAnswer,
+    need: 'read',
+  },
+  close_all: {
+    summary: 'close what was listed, or what a filter finds',
+    request: filter.CloseAllRequest,
+    answer: filter.CloseAllAnswer,
+    need: 'read',
+  },
+  contacts: {
+    summary: 'accounts with what went between them and the caller, rooms, own aliases',
+    request: people.ContactsRequest,
+    answer: people.ContactsAnswer,
+    need: 'read',
+  },
+  alias: {
+    summary: 'give an address a name of your own',
+    request: people.AliasRequest,
+    answer: people.AliasAnswer,
+    need: 'read',
+  },
+  rooms: {
+    summary: 'rooms, with the members of your own',
+    request: people.RoomsRequest,
+    answer: people.RoomsAnswer,
+    need: 'read',
+  },
+  join: {
+    summary: 'become a member of a room; only operators may',
+    request: people.RoomRequest,
+    answer: people.RoomAnswer,
+    need: 'operator',
+  },
+  leave: {
+    summary: 'leave a room: its mail is out of sight from then on',
+    request: people.RoomRequest,
+    answer: people.RoomAnswer,
+    need: 'read',
+  },
+  stats: {
+    summary: 'figures of a mailbox: by state, by peer, by day',
+    request: people.StatsRequest,
+    answer: people.StatsAnswer,
     need: 'read',
   },
 } as const satisfies Record<string, Operation>

@@ -49,6 +49,10 @@ export const REFUSALS = {
     'only members post to a room; the operator adds them: mail4agent admin room join <room> <account>',
   ),
   no_recipient: row(400, 'name at least one recipient, or reply_to a message', 2),
+  ambiguous_alias: row(
+    409,
+    'an account has the name of your alias now; give the alias another name: mail4agent contacts alias remove <name>',
+  ),
   name_taken: row(409, 'choose another name; the existing one keeps its token'),
   last_operator: row(409, 'make another operator first; the last one cannot be removed'),
   // state

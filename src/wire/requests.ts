@@ -1,6 +1,6 @@
 // What each mail operation is asked: one schema per operation, used by HTTP, MCP, OpenAPI and the CLI.
 import { type Static, Type } from '@sinclair/typebox'
-import { AddressInput } from './address.ts'
+import { AddressInput, CompactAddress } from './address.ts'
 import { DeclaredInput } from './card.ts'
 import { nullable, Reference } from './letter.ts'
 import { LIMITS } from './limits.ts'
@@ -95,7 +95,17 @@ export const UnreadRequest = Type.Object({ target: opt(AddressInput) }, strict)
 export const SentRequest = Type.Object({ ...page }, strict)
 export const ThreadRequest = Type.Object({ message_id: MessageId, ...page }, strict)
 export const SearchRequest = Type.Object(
-  { query: Type.String({ minLength: 1, maxLength: LIMITS.query }), ...page },
+  {
+    query: opt(Type.String({ minLength: 1, maxLength: LIMITS.query })),
+    written_by: opt(CompactAddress),
+    to: opt(CompactAddress),
+    state: opt(Type.Union([Type.Literal('new'), Type.Literal('opened'), Type.Literal('closed')])),
+    box: opt(Type.Union([Type.Literal('received'), Type.Literal('sent')])),
+    thread: opt(MessageId),
+    since_unix_ms: opt(Type.Integer({ minimum: 0 })),
+    until_unix_ms: opt(Type.Integer({ minimum: 0 })),
+    ...page,
+  },
   strict,
 )
 export const ReceiptsRequest = Type.Object({ message_id: opt(MessageId), ...page }, strict)

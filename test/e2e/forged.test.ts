@@ -158,13 +158,16 @@ test('the command line has no option for a sender, and --as needs the token', as
     const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
     return { code: await child.exited, out, err }
   }
-  for (const option of ['from', 'sender', 'session', 'account', 'participant'])
+  for (const option of ['sender', 'session', 'account', 'participant'])
     for (const words of [[`--${option}`, bob.id], [`--${option}=${bob.id}`]])
       expect(await run('send', ...words, bob.id, 'body')).toMatchObject({ code: 2, out: '' })
   expect(await run('send', '--as', bob.id, bob.id, 'body')).toMatchObject({ out: '', code: 2 })
   expect(await storedMessages(mailbox)).toBe(before)
   for (const command of ['send', 'reply', 'status set'])
-    expect((await run('help', ...command.split(' '))).out).not.toMatch(/--(from|sender|session|account|participant)\b/)
+    expect((await run('help', ...command.split(' '))).out).not.toMatch(/--(sender|session|account|participant)\b/)
+  // --from declares for whom one writes, which needs a capability and changes no sender
+  expect(await run('send', '--from', bob.id, bob.id, 'body')).toMatchObject({ code: 1, out: '' })
+  expect(await storedMessages(mailbox)).toBe(before)
   expect(JSON.parse((await run('send', bob.id, 'body', '--json')).out).from.participant).toBe(ann.id)
 })
 

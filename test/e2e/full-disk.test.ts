@@ -60,6 +60,7 @@ test('while the disk is full writes are refused with the reason, /health says so
   })
   expect(existsSync(join(mailbox.data, 'backups', 'copy'))).toBe(false)
 
+  await Bun.sleep(1_200) // the mailbox looks for faults every second
   mount('-o', 'remount,size=64m', small)
   for (let tries = 0; !(await health()).ok && tries < 100; tries++) await Bun.sleep(50)
   expect(await health()).toMatchObject({ ok: true, store: { ok: true } })
@@ -68,6 +69,14 @@ test('while the disk is full writes are refused with the reason, /health says so
     expect((await mailbox.post('/mail/get', mailbox.operatorKey, { message_id, peek: true })).status).toBe(200)
   expect((await mailbox.post('/mail/search', mailbox.operatorKey, { query: 's' })).status).toBe(200)
   expect((await mailbox.post('/admin/backup', mailbox.operatorKey, { name: 'copy' })).status).toBe(200)
+  // what could not be told while it lasted is told once it is over, one time
+  const told = async () =>
+    (await mailbox.post('/mail/search', mailbox.operatorKey, { query: '"fault: store"' })).body.messages as object[]
+  for (let tries = 0; (await told()).length === 0 && tries < 100; tries++) await Bun.sleep(50)
+  await Bun.sleep(1_500)
+  expect(await told()).toMatchObject([
+    { from: { participant: 'mail4agent' }, body: expect.stringContaining('database or disk is full') },
+  ])
 })
 
 test('a start on a full or a read-only disk is refused with the path', async () => {

@@ -43,16 +43,24 @@ export const accountSet = defineCommand({
 
   mail4agent admin account set claude --can dispatch
   mail4agent admin account set claude --cannot send,dispatch
-  mail4agent admin account set claude --label ""`,
+  mail4agent admin account set claude --label ""
+  mail4agent admin account set claude --private --visible-to codex,lukas
+
+A private account is absent from lists, @all and errors, except for operators, members of its rooms, whom it has written to, and
+the accounts of --visible-to.`,
   options: {
     can: { short: 'c', value: 'LIST', multiple: true, help: `grant, of ${CAPABILITIES.join(',')}` },
     cannot: { value: 'LIST', multiple: true, help: 'take away' },
     label: { short: 'l', value: 'TEXT', help: 'a name for people' },
     kind: { value: 'KIND', help: 'agent or person' },
+    private: { help: 'seen by few' },
+    public: { help: 'seen by all' },
+    'visible-to': { value: 'LIST', help: 'who sees it while it is private, in place of who did; "" for nobody' },
   },
   words: [1, 1],
   async run(context) {
-    const { can, cannot, label, kind } = context.options
+    const { can, cannot, label, kind, private: hide, public: show, 'visible-to': list } = context.options
+    if (hide && show) throw usage('--private and --public say different things')
     const known = KINDS.find((name) => name === kind)
     if (kind !== undefined && known === undefined) throw usage(`--kind is ${KINDS.join(' or ')}`)
     const change = {
@@ -60,6 +68,8 @@ export const accountSet = defineCommand({
       ...capabilityFlags('--cannot', cannot, false),
       ...(label === undefined ? {} : { label }),
       ...(known === undefined ? {} : { kind: known }),
+      ...(hide || show ? { private: hide } : {}),
+      ...(list === undefined ? {} : { visible_to: list.split(',').filter(Boolean).map(accountName) }),
     }
     if (Object.keys(change).length === 0) throw usage('nothing to change', 'see: mail4agent help admin account set')
     const client = await context.operator()

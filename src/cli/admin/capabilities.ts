@@ -42,7 +42,7 @@ export const accountName = (word: string): string => {
 /** In the columns of ACCOUNT_HEAD. */
 export const accountRow = (account: Account): string[] => [
   account.id,
-  account.kind,
+  account.private ? `${account.kind}, private` : account.kind,
   CAPABILITIES.filter((name) => isCapability(name) && account[FLAGS[name]]).join(','),
   account.rooms.map((room) => `#${room}`).join(' '),
   account.label ?? '',

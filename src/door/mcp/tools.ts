@@ -111,7 +111,14 @@ const ROWS: { readonly [tool: string]: Row } = {
     title: 'Search mail',
     description: 'Full-text search in all mail that you may read, closed mail too, newest first.',
     hints: READS,
-    about: { query: 'words, all of which must occur; "a phrase"; word*', ...page },
+    about: {
+      query: 'words, all of which must occur; "a phrase"; word*. Or none, with a filter',
+      written_by: 'an account or session',
+      to: 'sent to this account, session or #room',
+      state: 'of your own copy',
+      thread: 'a message_id of it',
+      ...page,
+    },
   },
 }
 

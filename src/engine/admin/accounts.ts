@@ -1,8 +1,11 @@
 // Accounts: create, change, list, rotate, remove. A secret is shown once, and only where we made it.
+
+import { SYSTEM } from '../../store/people/people.ts'
 import type { AccountRow } from '../../store/rows.ts'
 import type { AccountChange } from '../../store/store.ts'
 import type { Account, AdminAnswer, AdminRequest } from '../../wire/admin.ts'
 import { LIMITS } from '../../wire/limits.ts'
+import { canonical } from '../../wire/names.ts'
 import type { Capability } from '../../wire/operations.ts'
 import { malformed, Refusal } from '../../wire/refusal.ts'
 import { checkLine } from '../../wire/text.ts'
@@ -59,12 +62,27 @@ export async function addAccount(
   const named = given(request)
   const can = Object.keys(named).length === 0 ? { ...NONE, send: true, read: true } : { ...NONE, ...named }
   const text = label(request.label)
+  const hidden = privacyOf(mail, request)
+  if (canonical(request.id) === SYSTEM)
+    throw new Refusal('name_taken', `${request.id} is the mailbox itself`, { participant: request.id })
   const taken = mail.store.registry.account(request.id)
   if (taken) throw new Refusal('name_taken', `the account ${taken.name} exists`, { participant: taken.name })
   const { digest, shown } = credential(mail, request.digest, null)
   const kind = request.kind ?? 'agent'
   const account = await mail.store.addAccount({ name: request.id, label: text, kind, can, digest })
+  if (hidden) await mail.store.people.setPrivacy(account, hidden)
   return { id: account.name, ...shown }
+}
+
+type Privacy = Pick<AdminRequest<'participant/set'>, 'private' | 'visible_to'>
+
+/** Null where nothing is said of it. @throws Refusal `unknown_participant` for a name on the list */
+function privacyOf(mail: Mail, request: Privacy): { private?: boolean; listed?: number[] } | null {
+  if (request.private == null && request.visible_to == null) return null
+  return {
+    ...(request.private == null ? {} : { private: request.private }),
+    ...(request.visible_to == null ? {} : { listed: request.visible_to.map((name) => knownAccount(mail, name).id) }),
+  }
 }
 
 /** Changes only what is given; `label: ""` clears the label. */
@@ -75,7 +93,9 @@ export async function setAccount(mail: Mail, request: AdminRequest<'participant/
   const change: AccountChange = { can }
   if (request.label != null) change.label = label(request.label)
   if (request.kind != null) change.kind = request.kind
+  const hidden = privacyOf(mail, request)
   const changed = await mail.store.changeAccount(account, change)
+  if (hidden) await mail.store.people.setPrivacy(account, hidden)
   mail.parking.wake(account.box)
   return describe(mail, changed)
 }
@@ -116,7 +136,7 @@ function keepAnOperator(mail: Mail, account: AccountRow): void {
 }
 
 function describe(mail: Mail, account: AccountRow): Account {
-  const { registry } = mail.store
+  const { registry, people } = mail.store
   return {
     id: account.name,
     label: account.label,
@@ -126,6 +146,8 @@ function describe(mail: Mail, account: AccountRow): Account {
     may_dispatch: account.can.dispatch,
     may_behalf: account.can.behalf,
     operator: account.can.operator,
+    private: people.isPrivate(account.id),
+    visible_to: people.listed(account.id).flatMap((id) => registry.accountById(id)?.name ?? []),
     rooms: registry.roomsOf(account.id).map((room) => room.name),
     listener: registry.listener(account.id)?.url ?? null,
     created_at: rfc3339(account.created),

@@ -3,6 +3,7 @@ import type { Declared } from '../../wire/card.ts'
 import type { CloseReason } from '../../wire/letter.ts'
 import type { ImportedLetter } from '../keeping/keeping.ts'
 import type { Part } from '../keeping/scan.ts'
+import type { FaultRow, Why } from '../people/people.ts'
 import type { AccountRow, EventRow, InstanceKey, Recipient } from '../rows.ts'
 import type { SendOutcome, Settled } from '../store.ts'
 
@@ -84,6 +85,12 @@ export type Job =
       upserts: readonly { account: number; box: number; key: string }[]
     }
   | { k: 'import'; letters: readonly ImportRow[]; at: number }
+  | { k: 'setAlias'; account: number; name: string; address: string | null }
+  | { k: 'setPrivacy'; account: number; private: boolean | null; listed: readonly number[] | null }
+  | { k: 'meet'; account: number; peers: readonly number[] }
+  | ({ k: 'raiseFault' } & FaultRow)
+  | { k: 'clearFault'; name: string }
+  | { k: 'system'; at: number }
   /** Writes when that was: whether anything can be written at all. */
   | { k: 'probe'; at: number }
 
@@ -127,6 +134,12 @@ export type Results = {
   forgetEvents: { events: number }
   forgetKeys: null
   import: null
+  setAlias: null
+  setPrivacy: { known: { peer: number; why: Why }[] }
+  meet: null
+  raiseFault: null
+  clearFault: null
+  system: { account: { id: number; box: number; created: number }; session: { id: number; box: number } }
   probe: null
 }
 

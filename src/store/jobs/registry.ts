@@ -44,7 +44,10 @@ export function registryJobs(context: Context): {
      WHERE d.box = ? AND d.closed = ? AND d.kind = 2 AND d.room = ?`,
   )
   // closed 2 is out of sight of every reader; joining again brings it back
-  const turn = db.prepare('UPDATE delivery SET closed = ? WHERE box = ? AND closed = ? AND id = ?')
+  // and what nobody had opened is told anew
+  const turn = db.prepare(
+    'UPDATE delivery SET closed = ?1, notified = iif(?1 = 0 AND opened IS NULL, NULL, notified) WHERE box = ?2 AND closed = ?3 AND id = ?4',
+  )
   const setListener = db.prepare(
     'INSERT OR REPLACE INTO listener(account, url, key, coalesce, created) VALUES(?, ?, ?, ?, ?)',
   )

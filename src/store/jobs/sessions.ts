@@ -31,11 +31,18 @@ export function sessionJobs(context: Context): {
   )
   const declare = db.prepare('UPDATE session SET declared = ? WHERE id = ?')
   const end = db.prepare('UPDATE session SET ended = ? WHERE id = ? AND ended IS NULL')
+  const seen = db.prepare(
+    `INSERT INTO seen SELECT account, last_seen FROM session WHERE id = ?
+     ON CONFLICT(account) DO UPDATE SET at = max(at, excluded.at)`,
+  )
   const unclaim = db.prepare('DELETE FROM claim WHERE session = ?')
   const letters = db.prepare<{ id: number }, [number]>(
     'SELECT id FROM delivery WHERE box = ? AND closed = 0 AND kind = 1',
   )
-  const move = db.prepare('UPDATE delivery SET box = ?, kind = ? WHERE box = ? AND closed = 0 AND id = ?')
+  const move = db.prepare(
+    // its account was not told of it yet
+    'UPDATE delivery SET box = ?, kind = ?, notified = NULL WHERE box = ? AND closed = 0 AND id = ?',
+  )
   const drop = db.prepare('DELETE FROM delivery WHERE box = ? AND closed = 0 AND id = ?')
 
   return {
@@ -75,6 +82,7 @@ export function sessionJobs(context: Context): {
     },
     endSession(job) {
       end.run(job.at, job.session)
+      seen.run(job.session)
       unclaim.run(job.session)
       return null
     },

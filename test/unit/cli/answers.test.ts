@@ -117,6 +117,62 @@ const directory = {
   after: null,
   now,
 }
+const contacts = {
+  accounts: [
+    {
+      id: 'codex',
+      label: 'Codex\u001b[31m',
+      kind: 'agent',
+      live_sessions: [`codex/${SESSION}`],
+      last_seen: now,
+      sent: 12,
+      heard: 3,
+      last_written_at: '2026-11-30T11:55:00.000Z',
+      last_heard_at: '2026-11-28T12:00:00.000Z',
+    },
+    {
+      id: 'lukas',
+      label: null,
+      kind: 'person',
+      private: true,
+      live_sessions: [],
+      last_seen: null,
+      sent: 0,
+      heard: 0,
+      last_written_at: null,
+      last_heard_at: null,
+    },
+  ],
+  rooms: [
+    { id: 'build', label: 'red or green', member: true },
+    { id: 'ops', label: null, member: false },
+  ],
+  aliases: [{ name: 'lead', address: 'codex/s-7f3a91c0' }],
+  machines: [],
+  has_more: false,
+  after: null,
+  now,
+}
+const rooms = [
+  { id: 'build', label: 'red or green', member: true, members: ['claude', 'codex'], created_at: now },
+  { id: 'ops', label: null, member: false, created_at: now },
+]
+const stats = {
+  target: 'claude',
+  states: { new: 2, opened: 1, closed: 40 },
+  unread: 3,
+  oldest_unread_age_secs: 700,
+  since: '2026-11-24T00:00:00.000Z',
+  peers: [
+    { id: 'codex', sent: 12, heard: 3 },
+    { id: 'lukas', sent: 0, heard: 1 },
+  ],
+  days: [
+    { day: '2026-11-29', sent: 2, heard: 0 },
+    { day: '2026-11-30', sent: 10, heard: 4 },
+  ],
+  now,
+}
 const health = {
   ok: true,
   service: 'mail4agent',
@@ -191,6 +247,22 @@ const CASES: [golden: string, argv: string[], answers: Record<string, unknown>, 
     },
   ],
   [
+    'sent-terminal',
+    ['sent'],
+    {
+      '/mail/sent': {
+        ...page,
+        messages: [
+          {
+            ...letter(0, 90),
+            deliveries: [receipt, { ...receipt, to_text: 'claude/s-00ff', state: 'new', session_ended: true }],
+          },
+        ],
+      },
+    },
+    terminal,
+  ],
+  [
     'receipts',
     ['receipts', ID[0]],
     {
@@ -241,6 +313,25 @@ const CASES: [golden: string, argv: string[], answers: Record<string, unknown>, 
       },
     },
   ],
+  ['contacts', ['contacts'], { '/mail/contacts': contacts }],
+  ['contacts-terminal', ['contacts'], { '/mail/contacts': contacts }, terminal],
+  ['contacts-json', ['contacts', '--json'], { '/mail/contacts': contacts }],
+  [
+    'contacts-alias-add',
+    ['contacts', 'alias', 'add', '@Lead', 'codex/s-7f3a'],
+    { '/mail/alias': { aliases: [{ name: 'Lead', address: 'codex/s-7f3a' }], now } },
+  ],
+  ['contacts-alias-remove', ['contacts', 'alias', 'remove', 'lead'], { '/mail/alias': { aliases: [], now } }],
+  ['rooms', ['rooms'], { '/mail/rooms': { rooms, now } }],
+  ['rooms-terminal', ['rooms'], { '/mail/rooms': { rooms, now } }, terminal],
+  ['rooms-show', ['rooms', 'show', '#build'], { '/mail/rooms': { rooms: rooms.slice(0, 1), now } }],
+  ['rooms-show-other', ['rooms', 'show', 'ops'], { '/mail/rooms': { rooms: rooms.slice(1), now } }],
+  ['rooms-members', ['rooms', 'members', 'build'], { '/mail/rooms': { rooms: rooms.slice(0, 1), now } }],
+  ['rooms-members-other', ['rooms', 'members', 'ops'], { '/mail/rooms': { rooms: rooms.slice(1), now } }],
+  ['rooms-leave', ['rooms', 'leave', 'build'], { '/mail/leave': { room: 'build', member: false, now } }],
+  ['rooms-join', ['rooms', 'join', 'build'], { '/mail/join': { room: 'build', member: true, now } }],
+  ['stats', ['stats'], { '/mail/stats': stats }],
+  ['stats-terminal', ['stats', 'codex', '--days', '2'], { '/mail/stats': { ...stats, at_least: true } }, terminal],
   ['whoami', ['whoami'], { '/mail/whoami': whoami }],
   ['whoami-explain', ['whoami', '--explain'], { '/mail/whoami': { ...whoami, explain } }],
   ['peers', ['peers'], { '/mail/directory': directory }],
@@ -353,10 +444,10 @@ const CASES: [golden: string, argv: string[], answers: Record<string, unknown>, 
     ['admin', 'listener', 'set', 'claude', 'http://127.0.0.1:9/x'],
     { '/admin/listener': { key: 'ab'.repeat(32) } },
   ],
-  ['wait-one-shot', ['wait'], { '/mail/whoami': oneShot, '/mail/inbox': inbox }],
+  ['wait-one-shot', ['wait'], { '/mail/whoami': oneShot, '/mail/follow': inbox }],
   ['reopen', ['reopen', ID[0]], { '/mail/reopen': { results: [{ message_id: ID[0], ok: true }], unread: 1, now } }],
-  ['wait', ['wait'], { '/mail/inbox': inbox }],
-  ['wait-one-json', ['wait', '--json'], { '/mail/inbox': { ...page, messages: [LETTERS[0]], unread: 1 } }],
+  ['wait', ['wait'], { '/mail/follow': inbox }],
+  ['wait-one-json', ['wait', '--json'], { '/mail/follow': { ...page, messages: [LETTERS[0]], unread: 1 } }],
   [
     'account-list',
     ['admin', 'account', 'list'],
@@ -372,6 +463,8 @@ const CASES: [golden: string, argv: string[], answers: Record<string, unknown>, 
             may_dispatch: false,
             may_behalf: false,
             operator: false,
+            private: true,
+            visible_to: [],
             rooms: ['build', 'ops'],
             listener: null,
             created_at: now,
@@ -537,6 +630,17 @@ test.each([
   [['send', 'a', 'b', '--ref', 'x'], '--ref takes KIND=LOCATOR or KIND:DIGEST=LOCATOR'],
   [['inbox', '--state', 'read'], '--state takes one of open, new, opened, closed, all'],
   [['claim', ID[0], '--for', '1m', '--release'], 'either --for or --release'],
+  [['ack'], 'ack: something is missing'],
+  [['close', ID[0], '--from', 'claude'], 'options choose among all mail, so they go without ids'],
+  [['close', '--state', 'closed'], '--state takes one of new, opened'],
+  [['search'], 'search: something is missing'],
+  [
+    ['search', '--since', 'yesterday'],
+    '--since takes a time such as 90s, 10m, 2h, 1d, 2026-11-30 or 2026-11-30T08:00Z',
+  ],
+  [['send', 'a', 'b', '--from', 'x', '--on-behalf-of', 'y'], '--from and --on-behalf-of say different things'],
+  [['send', 'a', '--edit', '--file', 'x'], 'the body is given twice: with --edit and with --file'],
+  [['reply', ID[0], 'b', '--edit'], 'the body is given twice: with --edit and otherwise'],
   [['admin', 'account', 'add', 'a/b'], '"a/b" is no name'],
   [['admin', 'account', 'set', 'claude'], 'nothing to change'],
   [['admin', 'account', 'set', 'claude', '--can', 'sned'], '--can: no capability "sned"'],
@@ -554,6 +658,37 @@ test('reply closes unless it is told to keep', async () => {
     reply_to: ID[0],
     body: 'done',
     subject: 'x',
+  })
+})
+
+test('a quote stands before the answer, what was quoted before once more', async () => {
+  const { body } = await asked(['reply', ID[0], '--quote', 'agreed'])
+  expect(body).toBe(`claude/${SESSION} wrote on ${LETTERS[0]?.created_at}:\n> please look at it\n\nagreed`)
+})
+
+test('email is send, and --from says on whose behalf', async () => {
+  expect(await asked(['email', '@codex', 'Subject', 'body', '--from', 'spawn'])).toEqual({
+    to: '@codex',
+    subject: 'Subject',
+    body: 'body',
+    on_behalf_of: 'spawn',
+  })
+})
+
+test('search asks for what it is narrowed to', async () => {
+  using mailbox = canned({ '/mail/search': { ...page, messages: [] } })
+  const argv = ['search', '--from', 'codex', '--to', '#build', '--state', 'closed', '--box', 'received']
+  await sh([...argv, '--since', '1d', '--until', '2026-11-30T10:00Z', '--thread', ID[0]], mailbox.shell)
+  expect(mailbox.asked.at(-1)?.body).toEqual({
+    written_by: 'codex',
+    to: '#build',
+    state: 'closed',
+    box: 'received',
+    since_unix_ms: Date.parse(now) - 86_400_000,
+    until_unix_ms: Date.parse('2026-11-30T10:00Z'),
+    thread: ID[0],
+    limit: null,
+    cursor: null,
   })
 })
 
@@ -612,42 +747,82 @@ test('the body alone is exact in a pipe, and safe on a terminal', async () => {
   expect((await sh(['view', ID[1], '--body'], { ...mailbox.shell, ...terminal })).out).not.toContain('\u001b[2J')
 })
 
+const closeAll = { closed: 2, unlisted: 1, up_to: '0a1b2c3d.c', has_more: false, cursor: null, unread: 1, now }
+const closed = LETTERS.slice(0, 2).map(({ message_id }) => ({ message_id, ok: true }))
+
 test('ack all closes what was listed before, and lists what was not', async () => {
   using mailbox = canned({
-    '/mail/inbox': [
-      { ...inbox, messages: LETTERS },
-      { ...inbox, messages: [{ ...LETTERS[2], notified_at: now }], has_more: false },
+    '/mail/whoami': whoami,
+    '/mail/close_all': [
+      { ...closeAll, closed: 1, results: closed.slice(0, 1), unlisted: 0, has_more: true, cursor: '0a1b2c3d.b' },
+      { ...closeAll, closed: 1, results: closed.slice(1) },
     ],
-    '/mail/ack': { results: LETTERS.slice(0, 2).map(({ message_id }) => ({ message_id, ok: true })), unread: 1, now },
-    '/mail/unread': { target: sendAnswer.from, unread: 1, oldest_age_secs: 3, now },
+    '/mail/inbox': { ...inbox, messages: [LETTERS[2]], has_more: false },
   })
   await expectGolden('ack-all', text(await sh(['ack', 'all'], mailbox.shell)))
-  expect(mailbox.asked.filter(({ path }) => path === '/mail/ack').map(({ body }) => body)).toEqual([
-    { message_ids: [ID[0], ID[1]] },
+  expect(mailbox.asked.filter(({ path }) => path === '/mail/close_all').map(({ body }) => body)).toEqual([
+    { listed: 'session' },
+    { listed: 'session', up_to: '0a1b2c3d.c', cursor: '0a1b2c3d.b' },
+  ])
+})
+
+test('outside of a session what any session of the account was listed counts', async () => {
+  using mailbox = canned({ '/mail/whoami': oneShot, '/mail/close_all': { ...closeAll, results: closed, unlisted: 0 } })
+  expect(await sh(['close', 'all', '--from', 'claude'], mailbox.shell)).toEqual({ code: 0, out: 'closed 2\n', err: '' })
+  expect(mailbox.asked.at(-1)?.body).toEqual({ written_by: 'claude', listed: 'account' })
+})
+
+test('close by a filter, and a dry run of it', async () => {
+  const filter = ['--subject', 'review', '--older-than', '2h', '--state', 'opened', '--thread', ID[0]]
+  using mailbox = canned({
+    '/mail/close_all': { ...closeAll, closed: 0, results: [], unlisted: 0, messages: LETTERS.slice(0, 2) },
+  })
+  await expectGolden('close-dry-run', text(await sh(['close', ...filter, '--dry-run'], mailbox.shell)))
+  expect(mailbox.asked.map(({ body }) => body)).toEqual([
+    { subject: 'review', older_than_secs: 7_200, state: 'opened', thread: ID[0], dry_run: true },
   ])
 })
 
 test('wait asks again when the door has held it for its longest', async () => {
   using mailbox = canned({
-    '/mail/inbox': [
-      { ...page, messages: [], unread: 0, waited_secs: 0 },
-      { ...page, messages: [LETTERS[0]], unread: 1 },
+    '/mail/follow': [
+      { ...page, cursor: '0a1b2c3d.a', messages: [], unread: 0, waited_secs: 0 },
+      { ...page, cursor: '0a1b2c3d.c', messages: [LETTERS[0]], unread: 1 },
+      { ...page, cursor: '0a1b2c3d.c', messages: [], unread: 1 },
     ],
   })
   expect(await sh(['wait', '--timeout', '1h'], mailbox.shell)).toMatchObject({ code: 0, err: '' })
-  expect(asksOfInbox(mailbox)).toEqual([{ wait_secs: 60 }, { wait_secs: 60 }])
+  expect(asksOf(mailbox, 'follow')).toEqual([
+    { limit: 3, wait_secs: 60 },
+    { limit: 3, wait_secs: 60 },
+    { limit: 1, cursor: '0a1b2c3d.c' },
+  ])
 })
 
-const asksOfInbox = ({ asked }: Canned) => asked.filter(({ path }) => path === '/mail/inbox').map(({ body }) => body)
+test('wait for an answer, a sender, a thread', async () => {
+  using mailbox = canned({
+    '/mail/sent': { ...page, messages: [{ ...LETTERS[2], deliveries: [] }] },
+    '/mail/follow': { ...page, cursor: '0a1b2c3d.c', messages: [LETTERS[0]], unread: 1 },
+  })
+  const argv = ['wait', '--reply-to', 'latest', '--from', 'codex', '--thread', ID[1]]
+  expect((await sh(argv, mailbox.shell)).code).toBe(0)
+  expect(asksOf(mailbox, 'follow')).toEqual([
+    { written_by: 'codex', thread: ID[1], reply_to: ID[2], limit: 3, wait_secs: 60 },
+  ])
+})
+
+const asksOf = ({ asked }: Canned, op: string) =>
+  asked.filter(({ path }) => path === `/mail/${op}`).map(({ body }) => body)
+const asksOfInbox = (mailbox: Canned) => asksOf(mailbox, 'inbox')
 
 test('wait exits with 4 when its time is over, and goes on behind a cursor', async () => {
   const nothing = { ...page, messages: [], unread: 2, cursor: '0a1b2c3d.c', waited_secs: 1 }
-  using mailbox = canned({ '/mail/whoami': oneShot, '/mail/inbox': nothing })
+  using mailbox = canned({ '/mail/whoami': oneShot, '/mail/follow': nothing })
   const argv = ['wait', '--timeout', '1', '--after', '0a1b2c3d.c']
   const { code, out, err } = await sh(argv, mailbox.shell)
   expect({ code, out }).toEqual({ code: 4, out: '' })
   expect(err).toBe('no mail in that time\nto go on behind it: mail4agent wait --after 0a1b2c3d.c\n')
-  expect(asksOfInbox(mailbox)[0]).toEqual({ cursor: '0a1b2c3d.c', wait_secs: 1 })
+  expect(asksOf(mailbox, 'follow')[0]).toEqual({ cursor: '0a1b2c3d.c', limit: 3, wait_secs: 1 })
   const json = await sh([...argv, '--json'], mailbox.shell)
   expect([json.code, JSON.parse(json.out).cursor, json.err]).toEqual([4, '0a1b2c3d.c', ''])
 })

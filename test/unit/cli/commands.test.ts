@@ -58,7 +58,12 @@ test('the accounts that --as takes are listed for the shells', async () => {
   })
 })
 
-test('close is ack', async () => expect(await loadCommand('close')).toBe(await loadCommand('ack')))
+test('close is ack, email is send', async () => {
+  expect(await loadCommand('close')).toBe(await loadCommand('ack'))
+  expect(await loadCommand('email')).toBe(await loadCommand('send'))
+})
+
+test('what --json prints', async () => expectGolden('help-json', (await sh(['help', 'json'])).out))
 
 test('each shell has every command and option', async () => {
   for (const shell of ['bash', 'zsh', 'fish']) {

@@ -21,6 +21,7 @@ export function io(shell: Shell, out: string[], err: string[]): Io {
     now: () => NOW,
     outColumns: null,
     errIsTerminal: false,
+    inIsTerminal: false,
     stopSignal: () => new AbortController().signal,
     input: async () => input ?? new Uint8Array(),
     async *inputStream() {

@@ -1,0 +1,101 @@
+// mail4agent contacts: whom one writes with, and own names for addresses.
+import { LIMITS } from '../wire/limits.ts'
+import type { AliasAnswer, ContactsAnswer } from '../wire/people.ts'
+import { defineCommand } from './command.ts'
+import type { Context } from './context.ts'
+import { span } from './times.ts'
+
+export const contacts = defineCommand({
+  name: 'contacts',
+  summary: 'whom you write with, and when last; your aliases',
+  usage: '',
+  help: `Lists accounts with their live sessions, rooms, your own aliases and other machines: when each was last seen, when you last
+wrote to it, and when you last heard from it. It is made from the mail itself, so there is nothing to keep up.
+
+  mail4agent contacts
+  mail4agent contacts alias add lead codex/s-7f3a91c0`,
+  options: {},
+  words: [0, 0],
+  async run(context) {
+    const client = await context.mailbox()
+    const answer = await client.call('contacts', { limit: LIMITS.pageMax })
+    while (answer.has_more && answer.after !== null) {
+      const page: ContactsAnswer = await client.call('contacts', { limit: LIMITS.pageMax, after: answer.after })
+      answer.accounts.push(...page.accounts)
+      answer.has_more = page.has_more
+      answer.after = page.after
+    }
+    return context.show(answer, () => contactsText(answer, context))
+  },
+})
+
+function contactsText({ accounts, rooms, aliases, machines, now }: ContactsAnswer, context: Context): string {
+  const ago = (at: string | null) => (at === null ? '' : `${span((Date.parse(now) - Date.parse(at)) / 1_000)} ago`)
+  const times = (one: (typeof accounts)[number]) => [
+    one.live_sessions.length > 0 ? `${one.live_sessions.length} live` : ago(one.last_seen) || 'never',
+    one.sent === 0 ? '' : `${one.sent}, ${ago(one.last_written_at)}`,
+    one.heard === 0 ? '' : `${one.heard}, ${ago(one.last_heard_at)}`,
+  ]
+  return context.table(
+    ['address', 'kind', 'seen', 'written to', 'heard from', 'about'],
+    [
+      ...aliases.map(({ name, address }) => [name, 'alias', '', '', '', `for ${address}`]),
+      ...accounts.map((one) => [
+        one.id,
+        one.private ? `${one.kind}, private` : one.kind,
+        ...times(one),
+        one.label ?? '',
+      ]),
+      ...rooms.map(({ id, member, label }) => [
+        `#${id}`,
+        'room',
+        '',
+        '',
+        '',
+        [member ? 'you are a member' : '', label ?? ''].filter((text) => text !== '').join('; '),
+      ]),
+      ...machines.map(({ id, last_seen }) => [`@${id}`, 'machine', ago(last_seen), '', '', '']),
+    ],
+  )
+}
+
+export const aliasAdd = defineCommand({
+  name: 'contacts alias add',
+  summary: 'give an address a name of your own',
+  usage: '<name> <address>',
+  help: `From then on <name> stands for <address> wherever your account names one. It is yours alone, and it cannot be the name of an
+account. An alias that is there is replaced.
+
+  mail4agent contacts alias add lead codex/s-7f3a91c0
+  mail4agent contacts alias add team '#build'
+  mail4agent send lead "look at this"`,
+  options: {},
+  words: [2, 2],
+  async run(context) {
+    const name = bare(context.word(0, 'the name'))
+    const client = await context.mailbox()
+    const answer = await client.call('alias', { name, address: context.word(1, 'the address') })
+    return context.show(answer, () => `${name} stands for ${addressIn(answer, name)}\n`)
+  },
+})
+
+export const aliasRemove = defineCommand({
+  name: 'contacts alias remove',
+  summary: 'forget an alias',
+  usage: '<name>',
+  help: `Forgets an alias of yours. What was sent by it stays where it went.
+
+  mail4agent contacts alias remove lead`,
+  options: {},
+  words: [1, 1],
+  async run(context) {
+    const name = bare(context.word(0, 'the name'))
+    const client = await context.mailbox()
+    const answer = await client.call('alias', { name, remove: true })
+    return context.show(answer, () => `removed ${name}\n`)
+  },
+})
+
+const bare = (word: string): string => (word.startsWith('@') ? word.slice(1) : word)
+const addressIn = ({ aliases }: AliasAnswer, name: string): string =>
+  aliases.find((alias) => alias.name.toLowerCase() === name.toLowerCase())?.address ?? ''

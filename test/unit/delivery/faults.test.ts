@@ -1,0 +1,82 @@
+// Faults of the mailbox itself, told to its operators: once each, together where they come together, never again until they are over.
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { type Fault, failingBells, watchFaults } from '../../../src/delivery/faults.ts'
+import type { Caller } from '../../../src/engine/mail.ts'
+import { SYSTEM } from '../../../src/store/people/people.ts'
+import { World } from '../engine/world.ts'
+
+let world: World
+let boss: Caller
+let found: Fault[]
+let watching: { stop(): Promise<void> }
+const errors: unknown[] = []
+
+beforeEach(async () => {
+  world = await World.open()
+  boss = await world.session(await world.account('boss', { operator: true, read: false }, 'person'))
+  found = []
+  watching = watch()
+})
+afterEach(async () => {
+  await watching.stop()
+  await world.close()
+  expect(errors).toEqual([])
+})
+
+const watch = () => watchFaults(world.mail, [() => found], (error) => errors.push(error), 2)
+const look = () => Bun.sleep(20)
+const letters = async () => (await world.call(boss, 'inbox', {})).messages
+
+test('one letter for a fault, however long it lasts, also over a restart; another when it comes again', async () => {
+  found = [{ name: 'attestation', text: 'no sock_diag' }]
+  await look()
+  await watching.stop()
+  watching = watch()
+  await look()
+  const [letter, ...more] = await letters()
+  expect(more).toEqual([])
+  expect(letter).toMatchObject({ subject: 'fault: attestation', to_text: 'boss', from: { participant: SYSTEM } })
+  expect(letter?.body).toContain('no sock_diag')
+  found = []
+  await look()
+  expect(world.store.people.faults()).toEqual([])
+  found = [{ name: 'attestation', text: 'again' }]
+  await look()
+  // nobody has read the first: it is replaced, not joined by a second
+  expect(await letters()).toMatchObject([{ updates: 1, subject: 'fault: attestation' }])
+})
+
+test('what comes together is one letter', async () => {
+  found = ['a', 'b', 'c'].map((name) => ({ name: `doorbell ${name}`, text: 'refused' }))
+  await look()
+  expect(await letters()).toMatchObject([{ subject: '3 faults of the mailbox' }])
+  found.push({ name: 'doorbell d', text: 'refused' })
+  await look()
+  expect((await letters()).map((one) => one.subject)).toEqual(['3 faults of the mailbox', 'fault: doorbell d'])
+})
+
+test('no token is the mailbox itself, nobody writes to it, and it is in no list', async () => {
+  found = [{ name: 'x', text: 'y' }]
+  await look()
+  const [letter] = await letters()
+  const refusal = await world.refusal(boss, 'send', { reply_to: letter?.message_id as string, body: 'thanks' })
+  expect(refusal).toMatchObject({ kind: 'unknown_participant', message: expect.stringContaining('reads no mail') })
+  for (const op of ['directory', 'contacts'] as const)
+    expect(JSON.stringify(await world.call(boss, op, {}))).not.toContain(`"${SYSTEM}"`)
+  expect(world.store.registry.account(SYSTEM)).toBeUndefined()
+  expect(world.store.registry.accountByDigest('none')).toBeUndefined()
+  await world.call(boss, 'ack', { message_id: letter?.message_id as string })
+  expect(await letters()).toEqual([])
+})
+
+test('a doorbell fails for good when it has not succeeded for so long', async () => {
+  const account = await world.account('claude')
+  await world.store.setListener(account, { url: 'http://127.0.0.1:1/', key: 'k', coalesce: false })
+  let health = { pending: 1, lastOk: null as number | null, lastError: 'refused', lastErrorAt: world.mail.now() }
+  const source = failingBells({ ...world.mail, bell: () => health }, 60_000)
+  expect(source()).toEqual([])
+  world.ahead = 61_000
+  expect(source()).toMatchObject([{ name: 'doorbell claude', text: expect.stringContaining('refused') }])
+  health = { ...health, lastOk: world.mail.now() }
+  expect(source()).toEqual([])
+})

@@ -1,0 +1,25 @@
+// The table of earlier faults in test/README.md: every test that it names is there.
+import { expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const folder = join(import.meta.dir, '..')
+const table = readFileSync(join(folder, 'README.md'), 'utf8')
+const rows = table.split('\n').filter((line) => /^\| [LF]\d/.test(line))
+
+test('every row has a test or a sentence', () => {
+  expect(rows.length).toBeGreaterThan(50)
+  for (const row of rows) expect(row.split('|')[3]?.trim().length).toBeGreaterThan(10)
+})
+
+test('every test that is named exists', () => {
+  const missing = rows.flatMap((row) =>
+    [...row.matchAll(/`([\w/-]+\.test\.ts) › ([^`]*)`/g)]
+      .filter(([, path = '', name = '']) => {
+        const file = join(folder, path)
+        return name === '' || !existsSync(file) || !readFileSync(file, 'utf8').includes(name)
+      })
+      .map(([named]) => `${row.split('|')[1]?.trim()}: ${named}`),
+  )
+  expect(missing).toEqual([])
+})
