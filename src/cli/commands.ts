@@ -14,6 +14,7 @@ const ack = () => import('./ack.ts').then((file) => file.ack)
 const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   up: () => import('./up.ts').then((file) => file.up),
   down: () => import('./down.ts').then((file) => file.down),
+  upgrade: () => import('./upgrade.ts').then((file) => file.upgrade),
   serve: () => import('./serve.ts').then((file) => file.serve),
   send: () => import('./send.ts').then((file) => file.send),
   inbox: () => import('./inbox.ts').then((file) => file.inbox),

@@ -29,10 +29,11 @@ export async function startBackground(
   }
 }
 
-/** The last line of its log: why it did not come up. */
+/** The last line of its log that is no hint: why it did not come up. */
 export function lastWords(dataDir: string): string {
   try {
-    return readFileSync(logPath(dataDir), 'utf8').trimEnd().split('\n').at(-1) ?? ''
+    const lines = readFileSync(logPath(dataDir), 'utf8').trimEnd().split('\n')
+    return lines.findLast((line) => !line.startsWith('try: ')) ?? ''
   } catch {
     return ''
   }

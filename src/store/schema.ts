@@ -61,6 +61,9 @@ export const MIGRATIONS: readonly string[] = [
   'ALTER TABLE session ADD COLUMN told INTEGER NOT NULL DEFAULT 0',
 ]
 
+/** The schema that this program knows, as a number: it opens stores of it and of every lower one. */
+export const KNOWN_SCHEMA = MIGRATIONS.length
+
 /** search.sqlite: contentless, rebuilt from messages whenever it is missing or damaged. `who` holds the boxes that may see a row. */
 export const SEARCH_SCHEMA = `
   CREATE TABLE IF NOT EXISTS progress(one INTEGER PRIMARY KEY CHECK (one = 1), id INTEGER NOT NULL, epoch TEXT NOT NULL) STRICT;

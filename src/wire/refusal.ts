@@ -71,6 +71,8 @@ export const REFUSALS = {
   port_taken: row(409, 'another program listens there; choose another port with --port'),
   newer_store: row(409, 'this store was written by a newer mail4agent; use that version'),
   damaged_store: row(500, 'restore a backup with: mail4agent admin restore <file>'),
+  unfit_program: row(409, 'name a release of mail4agent for this system; nothing was changed'),
+  upgrade_failed: row(503, 'see the log of the mailbox'),
   bad_permissions: row(403, 'make the file readable by its owner only: chmod 600'),
   damaged_config: row(409, 'mend that file or move it away, and run this again; it was left as it is'),
   daemon_unreachable: row(503, 'start the mailbox with: mail4agent serve', 3),
