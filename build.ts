@@ -10,6 +10,7 @@ import { platformPackage, programFile, TARGETS, type Target } from './src/instal
 
 /** The program, and the threads that it starts by file. */
 const ENTRIES = ['main.ts', 'store/writer-worker.ts', 'store/housekeeper-worker.ts', 'attest/scan-worker.ts']
+const PAPERS = ['LICENSE', 'README.md']
 const here = import.meta.dir
 
 /** Null: for this machine. The runtimes of other systems come from the npm registry. @throws when it cannot be compiled */
@@ -46,11 +47,11 @@ async function releaseOne(target: Target): Promise<[archive: string, sum: string
   mkdirSync(join(folder, 'bin'), { recursive: true })
   const outfile = await compile(target, join(folder, 'bin', programFile(target)))
   writeJson(join(folder, 'package.json'), platformManifest(target, VERSION))
-  copyFileSync('LICENSE', join(folder, 'LICENSE'))
+  copyFileSync(join(here, 'LICENSE'), join(folder, 'LICENSE'))
   const top = `mail4agent-${VERSION}-${target.name}`
   const entries = [
     { name: `${top}/${programFile(target)}`, bytes: readFileSync(outfile), mode: 0o755 },
-    ...['LICENSE', 'README.md'].map((name) => ({ name: `${top}/${name}`, bytes: readFileSync(name), mode: 0o644 })),
+    ...PAPERS.map((name) => ({ name: `${top}/${name}`, bytes: readFileSync(join(here, name)), mode: 0o644 })),
   ]
   const archive = target.os === 'win32' ? `${top}.zip` : `${top}.tar.gz`
   const bytes = target.os === 'win32' ? zip(entries) : tarGz(entries)
@@ -82,7 +83,7 @@ async function release(targets: readonly Target[]): Promise<number> {
   // it names every system, also one that was not asked for just now
   writeJson(join(wrapper, 'package.json'), wrapperManifest(TARGETS, VERSION))
   copyFileSync(join(here, 'src', 'install', 'release', 'launcher.cjs'), join(wrapper, 'launcher.cjs'))
-  for (const name of ['LICENSE', 'README.md']) copyFileSync(name, join(wrapper, name))
+  for (const name of PAPERS) copyFileSync(join(here, name), join(wrapper, name))
   writeFileSync(join('dist', 'release', 'SHA256SUMS'), sumsText(sums))
   console.log('dist/release/SHA256SUMS, dist/npm')
   if (failed.length > 0) console.error(`not built: ${failed.join(' ')}`)

@@ -27,12 +27,12 @@ function must(command: string[], cwd: string): string {
 }
 
 beforeAll(() => {
-  must([process.execPath, 'run', 'build.ts', 'release', NAME], ROOT)
   mkdirSync(join(folder, 'app'), { recursive: true })
-  mkdirSync(home, { recursive: true })
+  mkdirSync(home)
+  must([process.execPath, 'run', join(ROOT, 'build.ts'), 'release', NAME], folder)
   writeFileSync(join(folder, 'app', 'package.json'), '{}')
-  const packages = ['mail4agent', NAME].map((name) => join(ROOT, 'dist', 'npm', name))
-  for (const path of packages) must(['npm', 'pack', '--pack-destination', folder, path], ROOT)
+  const packages = ['mail4agent', NAME].map((name) => join(folder, 'dist', 'npm', name))
+  for (const path of packages) must(['npm', 'pack', '--pack-destination', folder, path], folder)
   const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
   const options = ['--ignore-scripts', '--offline', '--no-audit', '--no-fund', '--omit=optional']
   must(['npm', 'install', ...options, ...tarballs.map((name) => join(folder, name))], join(folder, 'app'))
@@ -57,12 +57,24 @@ const serve = async () => {
   return { child, pid: Number(pid), said }
 }
 
+test('a system whose runtime cannot be fetched is named, and no trace of it is left', () => {
+  const other = join(folder, 'offline')
+  mkdirSync(other)
+  const foreign = process.arch === 'arm64' ? 'linux-x64' : 'linux-arm64'
+  const words = [process.execPath, 'run', join(ROOT, 'build.ts'), 'release', foreign]
+  const ran = Bun.spawnSync(['unshare', '--net', ...words], { cwd: other, env: { ...env(), HOME: other } })
+  expect(ran.exitCode).toBe(1)
+  expect(ran.stderr.toString()).toContain(`${foreign} failed: `)
+  expect(ran.stderr.toString()).toEndWith(`not built: ${foreign}\n`)
+  expect(readdirSync(join(other, 'dist', 'npm'))).toEqual(['mail4agent'])
+})
+
 test('it has no scripts, and each platform package is for one system alone', () => {
-  const wrapper = JSON.parse(readFileSync(join(ROOT, 'dist/npm/mail4agent/package.json'), 'utf8'))
+  const wrapper = JSON.parse(readFileSync(join(folder, 'dist/npm/mail4agent/package.json'), 'utf8'))
   expect(wrapper).toEqual(wrapperManifest(TARGETS, wrapper.version))
   expect(wrapper).not.toHaveProperty('scripts')
   expect(Object.keys(wrapper.optionalDependencies)).toHaveLength(TARGETS.length)
-  const platform = JSON.parse(readFileSync(join(ROOT, `dist/npm/${NAME}/package.json`), 'utf8'))
+  const platform = JSON.parse(readFileSync(join(folder, `dist/npm/${NAME}/package.json`), 'utf8'))
   expect(platform).toMatchObject({ name: `@mail4agent/${NAME}`, os: ['linux'], cpu: [process.arch], libc: ['glibc'] })
   expect(platform).not.toHaveProperty('scripts')
 })

@@ -4,8 +4,8 @@ import { type Unzipped, unzipSync, zipSync } from 'fflate'
 
 export type Entry = { name: string; bytes: Uint8Array; mode: number }
 
-/** No clock of the building machine gets into an archive. Its local time, because zip keeps no zone: APPNOTE.TXT 4.4.6. */
-const MADE = new Date(2000, 0, 1)
+/** Year, month, day: no clock of the building machine gets into an archive. */
+const MADE = [2000, 0, 1] as const
 const BLOCK = 512
 
 /** Where the gzip header names the system that wrote it, and the value for an unknown one: RFC 1952, 2.3.1. */
@@ -28,7 +28,7 @@ function header({ name, bytes, mode }: Entry): Buffer {
   if (Buffer.byteLength(name) > 100) throw new RangeError(`${name} is too long for an archive`)
   const block = Buffer.alloc(BLOCK)
   const octal = (value: number, digits: number) => value.toString(8).padStart(digits, '0')
-  const seconds = Date.UTC(MADE.getFullYear(), MADE.getMonth(), MADE.getDate()) / 1_000
+  const seconds = Date.UTC(...MADE) / 1_000
   block.write(name, 0)
   block.write(octal(mode, 7), 100)
   block.write(octal(0, 7), 108) // owner and group: root
@@ -49,9 +49,10 @@ function header({ name, bytes, mode }: Entry): Buffer {
 }
 
 export function zip(entries: readonly Entry[]): Uint8Array {
+  const mtime = new Date(...MADE) // zip keeps local time without its zone: APPNOTE.TXT 4.4.6
   const files = sorted(entries).map(({ name, bytes, mode }) => {
     // the mode of a Unix file lies in the upper half of the attributes: APPNOTE.TXT 4.4.15
-    return [name, [bytes, { level: 6, mtime: MADE, os: 3, attrs: (0o100000 | mode) << 16 }]] as const
+    return [name, [bytes, { level: 6, mtime, os: 3, attrs: (0o100000 | mode) << 16 }]] as const
   })
   return zipSync(Object.fromEntries(files.map(([name, [bytes, options]]) => [name, [bytes, options]])))
 }
