@@ -36,6 +36,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'status set': () => import('./status-set.ts').then((file) => file.statusSet),
   peers: () => import('./peers.ts').then((file) => file.peers),
   ping: () => import('./ping.ts').then((file) => file.ping),
+  notify: () => import('./notify.ts').then((file) => file.notify),
   'admin account list': () => accounts().then((file) => file.accountList),
   'admin account add': () => tokens().then((file) => file.accountAdd),
   'admin account set': () => accounts().then((file) => file.accountSet),

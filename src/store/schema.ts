@@ -9,6 +9,7 @@
 //   idempotency, upsert   keys of the sender
 //   clock_step where the clock stood still or went back: order is the sequence, never the clock
 //   cursor     how far each subscriber of the log has come
+//   notify     desktop notifications of an account
 
 export const MIGRATIONS: readonly string[] = [
   `
@@ -59,6 +60,9 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // up to which letter the session was told of its mail by a notice: told once, never again
   'ALTER TABLE session ADD COLUMN told INTEGER NOT NULL DEFAULT 0',
+  // desktop notifications of an account: on or off (null: as its kind says), when the next may be shown, how the last one fared
+  `CREATE TABLE notify(
+    account INTEGER PRIMARY KEY, enabled INTEGER, due INTEGER NOT NULL, shown INTEGER, failure TEXT, failed INTEGER) STRICT`,
 ]
 
 /** The schema that this program knows, as a number: it opens stores of it and of every lower one. */

@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { copyInThread, type Housekeeper } from './housekeeper.ts'
 import { BY_PREFIX, selectSession, sessionRow } from './load.ts'
+import { NotifyRows } from './notify/rows.ts'
 import type { Queue } from './queue.ts'
 import { LogReads } from './reads/log.ts'
 import { MessageReads } from './reads/messages.ts'
@@ -39,6 +40,7 @@ export type Parts = {
 export class SqliteStore implements Store {
   readonly epoch: string
   readonly registry: MemoryRegistry
+  readonly notify: NotifyRows
   head: number
   readonly #parts: Parts
   readonly #queue: Queue
@@ -70,6 +72,7 @@ export class SqliteStore implements Store {
       this.#lost = null
     })
     this.#registryWrites = new RegistryWrites(queue, this.registry)
+    this.notify = new NotifyRows(db, queue)
     this.#writes = new Writes(queue, this.registry, new Sequence(db, this.#log), this.#sessions.touch)
     this.#queue = parts.queue(
       (now) => this.#sessions.ride(now),

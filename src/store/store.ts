@@ -2,6 +2,7 @@
 import type { Attested, Corroborated, Declared } from '../wire/card.ts'
 import type { CloseReason } from '../wire/letter.ts'
 import type { Capability } from '../wire/operations.ts'
+import type { NotifyStore } from './notify/notify.ts'
 import type {
   AccountRow,
   Claim,
@@ -136,6 +137,8 @@ export interface Store {
   /** 8 hex; changed by a restore. */
   readonly epoch: string
   readonly registry: Registry
+  /** Desktop notifications of each account. */
+  readonly notify: NotifyStore
   /** The newest sequence that is committed. */
   readonly head: number
   /** Why writes fail just now, when that lies at the disk; it is null again by itself, at most seconds after the disk is well. */

@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { claimer } from './jobs/claim.ts'
 import { Context } from './jobs/context.ts'
 import type { Job, Outcome } from './jobs/job.ts'
+import { notifyJob } from './jobs/notify.ts'
 import { opener } from './jobs/open.ts'
 import { registryJobs } from './jobs/registry.ts'
 import { reopener } from './jobs/reopen.ts'
@@ -60,6 +61,7 @@ function runner(context: Context): (job: Job) => Outcome {
   const seen = opener(context)
   const sessions = sessionJobs(context)
   const registry = registryJobs(context)
+  const notify = notifyJob(context)
   return (job) => {
     switch (job.k) {
       case 'send':
@@ -106,6 +108,8 @@ function runner(context: Context): (job: Job) => Outcome {
         return registry.clearListener(job)
       case 'setCursor':
         return registry.setCursor(job)
+      case 'notify':
+        return notify(job)
       case 'probe':
         return registry.probe(job)
     }

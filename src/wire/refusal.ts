@@ -61,6 +61,7 @@ export const REFUSALS = {
   not_orphaned: row(409, 'only mail of a session that has ended without a successor can be released'),
   idempotency_conflict: row(409, 'that key was used for other content; use a new key, or read the original'),
   cursor_expired: row(410, 'the store was restored since; read again without a cursor'),
+  not_shown: row(503, 'the message says what is missing; mail itself is not affected'),
   hop_limit: row(409, 'this thread has bounced between agents too often; a person has to start a new one'),
   rate_limited: row(429, 'wait retry_after_ms and send again with the same idempotency_key'),
   busy: row(503, 'the write queue is full; wait retry_after_ms and try again with the same idempotency_key'),

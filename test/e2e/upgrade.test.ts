@@ -14,14 +14,16 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { VERSION } from '../../src/door/version.ts'
 import { tarGz } from '../../src/install/release/archive.ts'
 import { sha256 } from '../../src/install/release/checksums.ts'
+import { KNOWN_SCHEMA } from '../../src/store/schema.ts'
 import { BINARY, CliWorld } from './support/cli-world.ts'
 import { buildVariant } from './support/variant.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'm4a-upgrade-'))
 chmodSync(folder, 0o755)
-const OURS = '0.1.0'
+const OURS = VERSION
 let newer: string
 let older: string
 let broken: string
@@ -117,7 +119,7 @@ describe('with the mailbox that up has started', () => {
     expect(again).toMatchObject({ swap: false, restart: 'not needed' })
     // back to the program from before, which could not open this store
     const back = refusal(await upgrade('--from', `${program}.previous`))
-    expect(back).toMatchObject({ code: 1, kind: 'newer_store', found: 3, known: 2 })
+    expect(back).toMatchObject({ code: 1, kind: 'newer_store', found: KNOWN_SCHEMA + 1, known: KNOWN_SCHEMA })
     onlyPrograms()
   }, 60_000)
 

@@ -1,6 +1,7 @@
 // The writes of the store as plain data: what crosses to the writer thread, and what comes back.
 import type { Declared } from '../../wire/card.ts'
 import type { CloseReason } from '../../wire/letter.ts'
+import type { NotifyRow } from '../notify/notify.ts'
 import type { AccountRow, EventRow, InstanceKey, Recipient } from '../rows.ts'
 import type { SendOutcome, Settled } from '../store.ts'
 
@@ -73,6 +74,7 @@ export type Job =
   | { k: 'clearListener'; account: number }
   | (Reserved & { k: 'release'; session: number; account: number; from: number; to: number })
   | { k: 'setCursor'; subscriber: string; id: number }
+  | ({ k: 'notify' } & NotifyRow)
   /** Writes when that was: whether anything can be written at all. */
   | { k: 'probe'; at: number }
 
@@ -103,6 +105,7 @@ export type Results = {
   clearListener: null
   release: { count: number; events: EventRow[] }
   setCursor: null
+  notify: null
   probe: null
 }
 
