@@ -2,10 +2,11 @@
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStore } from '../../../src/store/open.ts'
 import { restore } from '../../../src/store/restore.ts'
+import { MIGRATIONS } from '../../../src/store/schema.ts'
 import { addAccount, addSession, post, shown, toAccount } from '../../support/population.ts'
 import { tempFolder } from '../../support/temp.ts'
 
@@ -62,25 +63,43 @@ test('a second daemon on the folder is refused by name', async () => {
   await (await openStore(join(folder.path, 'mail.sqlite'))).close()
 })
 
-test('a store of an earlier schema is brought to this one, and a copy of it is kept', async () => {
-  using folder = tempFolder()
-  const path = join(folder.path, 'mail.sqlite')
-  const { store, a, s } = await onDisk(folder.path)
-  const { id } = await post(store, a, s, [toAccount(a)])
-  await store.close()
-  const db = new Database(path)
-  db.run('PRAGMA busy_timeout = 5000')
-  db.run('ALTER TABLE session DROP COLUMN told')
-  db.run('PRAGMA user_version = 1')
-  db.close()
-  const again = await onDisk(folder.path)
-  expect(shown(again.store, again.a, again.s)).toEqual([id])
-  expect(again.s).toMatchObject({ name: s.name, told: 0 })
-  await again.store.close()
-  const kept = new Database(`${path}.before-schema-2`)
-  expect(kept.query('PRAGMA user_version').get()).toEqual({ user_version: 1 })
-  kept.close()
-})
+/** Rewrites the store at `path` as a mail4agent that knew only the first `version` migrations would have it. */
+function asOfSchema(path: string, version: number): void {
+  const old = new Database(`${path}.old`, { create: true })
+  for (const sql of MIGRATIONS.slice(0, version)) old.run(sql)
+  old.run('ATTACH ? AS today', [path])
+  const names = (sql: string) => old.query<{ name: string }, []>(sql).values().flat().map(String)
+  for (const table of names("SELECT name FROM main.sqlite_master WHERE type = 'table' AND name <> 'sqlite_sequence'")) {
+    const columns = names(`SELECT name FROM pragma_table_info('${table}', 'main')`).join(', ')
+    old.run(`DELETE FROM main.${table}`)
+    old.run(`INSERT INTO main.${table}(${columns}) SELECT ${columns} FROM today.${table}`)
+  }
+  old.run(`PRAGMA main.user_version = ${version}`)
+  old.close()
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+  renameSync(`${path}.old`, path)
+}
+
+test.each(MIGRATIONS.slice(1).map((_, index) => index + 1))(
+  'a store of schema %d is brought to this one, and a copy of it is kept',
+  async (version) => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'mail.sqlite')
+    const { store, a, s } = await onDisk(folder.path)
+    const { id } = await post(store, a, s, [toAccount(a)])
+    await store.close()
+    asOfSchema(path, version)
+    const again = await onDisk(folder.path)
+    expect(shown(again.store, again.a, again.s)).toEqual([id])
+    expect(again.s).toMatchObject({ name: s.name, told: 0 })
+    expect([...again.store.sent(again.a.id, [0], Number.MAX_SAFE_INTEGER)].map((one) => one.id)).toEqual([id])
+    expect(again.store.check()).toBe('ok')
+    await again.store.close()
+    const kept = new Database(`${path}.before-schema-${MIGRATIONS.length}`)
+    expect(kept.query('PRAGMA user_version').get()).toEqual({ user_version: version })
+    kept.close()
+  },
+)
 
 test('a newer store and a damaged one are refused by name', async () => {
   using folder = tempFolder()
