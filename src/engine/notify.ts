@@ -5,9 +5,9 @@ import type { NotifyRequest } from '../wire/requests.ts'
 import { rfc3339, rfc3339OrNull } from '../wire/time.ts'
 import type { Caller, Mail } from './mail.ts'
 
-/** @throws Refusal `permission_denied` for an agent, `not_shown` for a test that fails */
+/** Their state is told to anybody. @throws Refusal `permission_denied` for an agent, `not_shown` for a test that fails */
 export async function notify(mail: Mail, { account }: Caller, request: NotifyRequest): Promise<NotifyAnswer> {
-  if (account.kind !== 'person')
+  if (account.kind !== 'person' && request.do !== 'status')
     throw new Refusal(
       'permission_denied',
       `${account.name} is no person, so nothing is shown for it`,
