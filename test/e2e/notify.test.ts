@@ -1,6 +1,6 @@
 // Desktop notifications on a real session bus with a notification server of its own: the compiled mailbox, letters, a burst, a failure.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BINARY, CliWorld } from './support/cli-world.ts'
@@ -194,6 +194,10 @@ describe.if(runs)('where nothing can be shown', () => {
         message: expect.stringMatching(reason),
       })
       expect((await world.run(['--as', 'pat', 'notify', 'status'])).out).toMatch(reason)
+      const { port } = JSON.parse(readFileSync(join(world.dataDir, 'daemon.json'), 'utf8'))
+      const authorization = `Bearer ${readFileSync(join(world.dataDir, 'operator.key'), 'utf8').trim()}`
+      const metrics = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { authorization } })
+      expect(await metrics.text()).toContain('m4a_notifications_total{outcome="failed"} 1')
       child.kill('SIGTERM')
       expect(await child.exited).toBe(0)
       const said = await new Response(child.stderr).text()

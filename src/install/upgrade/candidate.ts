@@ -18,6 +18,7 @@ import { diskRefusal } from '../../store/disk.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import { archiveKind, programIn } from '../release/archive.ts'
 import { sha256, sumIn } from '../release/checksums.ts'
+import { DRAFT } from './swap.ts'
 
 export type Candidate = {
   /** Where it lies now: in the folder of our program, so that one rename puts it in place. */
@@ -31,7 +32,6 @@ export type Candidate = {
   checksum: 'matches' | 'not listed' | null
 }
 
-const DRAFT = '.mail4agent-upgrade-'
 /** A draft of that age was left by an upgrade that was ended by force. */
 const LEFT_MS = 3_600_000
 const ANSWER_MS = 20_000

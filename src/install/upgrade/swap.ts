@@ -3,15 +3,27 @@ import { randomUUID } from 'node:crypto'
 import { copyFileSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { syncFolder } from '../../door/folders.ts'
+import { diskRefusal } from '../../store/disk.ts'
+
+/** How files begin that lie beside the program for a while; one that was left is removed by a later upgrade. */
+export const DRAFT = '.mail4agent-upgrade-'
 
 /** Where the program that was replaced is kept: `mail4agent.previous`, on Windows `mail4agent.previous.exe`. */
 export const previousOf = (program: string): string => program.replace(/(\.exe)?$/i, '.previous$1')
 
-/** Keeps the program that is in place as `previousOf` it, then puts `draft` there; both lie in one folder. */
+/**
+ * Keeps the program that is in place as `previousOf` it, then puts `draft` there; both lie in one folder.
+ * @throws Refusal `bad_permissions`, such as in a folder where each may rename only what is his
+ */
 export function swap(draft: string, program: string): void {
   const spare = double(program)
-  renameSync(spare, previousOf(program))
-  put(draft, program)
+  try {
+    renameSync(spare, previousOf(program))
+    put(draft, program)
+  } catch (error) {
+    rmSync(spare, { force: true })
+    throw diskRefusal(error, program, 'run this as the user to whom the program belongs') ?? error
+  }
 }
 
 /** The previous program in its old place again; it stays under its other name too. */
@@ -21,7 +33,7 @@ export function swapBack(program: string): void {
 
 /** The same file under another name: a second name, or a copy where a file can have only one. */
 function double(path: string): string {
-  const spare = join(dirname(path), `.mail4agent-upgrade-${randomUUID()}`)
+  const spare = join(dirname(path), DRAFT + randomUUID())
   try {
     linkSync(path, spare)
   } catch {
@@ -40,7 +52,7 @@ function put(draft: string, program: string): void {
     syncFolder(dirname(program))
     return
   }
-  const aside = `${program}.${randomUUID()}.old`
+  const aside = join(dirname(program), DRAFT + randomUUID())
   renameSync(program, aside)
   try {
     renameSync(draft, program)
@@ -51,6 +63,6 @@ function put(draft: string, program: string): void {
   try {
     rmSync(aside)
   } catch {
-    // it still runs; the next upgrade may remove it
+    // it still runs
   }
 }
