@@ -1,6 +1,7 @@
 // The mailbox that `up` needs before it writes anything, and `down` stops: the one that runs, a service, or one in the background.
 import type { Health } from '../client/client.ts'
 import { lastWords, logPath, startBackground, stopBackground } from '../install/background.ts'
+import { isOurs, STARTING } from '../install/record.ts'
 import type { ServiceStep, ServiceTarget } from '../install/service-step.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { agentAbove } from './agent-above.ts'
@@ -67,6 +68,7 @@ export async function ensureDaemon(
     const port = place.port === null ? [] : ['--port', String(place.port)]
     const socket = place.socketGiven && place.socket !== null ? ['--socket', place.socket] : []
     const words = [...us.program, 'serve', '--data-dir', place.dataDir, ...port, ...socket]
+    record.set({ background: { pid: STARTING } })
     const pid = await startBackground(words, place.dataDir, io.env)
     record.set({ background: { pid } })
   }
@@ -103,7 +105,7 @@ export async function stopDaemon(context: Context, installer: Installer, service
     record.set({ background: null })
     return 'not running'
   }
-  if (background?.pid !== daemon.pid) {
+  if (!isOurs(background, daemon.pid)) {
     record.set({ background: null })
     return 'still running: it was not started by up'
   }

@@ -1,5 +1,6 @@
 // The mailbox that runs while its program is replaced: stopped, started as the new one, waited for.
 import { lastWords, startBackground, stopBackground } from '../install/background.ts'
+import { isOurs, STARTING } from '../install/record.ts'
 import type { ServiceStep } from '../install/service-step.ts'
 import { Refusal } from '../wire/refusal.ts'
 import type { Context } from './context.ts'
@@ -31,16 +32,19 @@ export async function running(context: Context, { record }: Installer, service: 
   if (record.service && service !== null) return { restart: 'service', ...rest }
   // also one that is to run and does not: an earlier upgrade was ended by force
   if (health === null) return { restart: record.background === null ? 'not running' : 'background', ...rest }
-  const ours = daemon !== null && record.background?.pid === daemon.pid
+  const ours = daemon !== null && isOurs(record.background, daemon.pid)
   return { restart: ours ? 'background' : 'by hand', ...rest }
 }
 
 /**
- * Stops the mailbox; a service is stopped by its manager when it is started anew.
+ * Stops the mailbox; a service is stopped by its manager when it is started anew. Where it listened is kept: were we ended
+ * before it runs again, the next upgrade starts it there.
  * @throws Refusal `busy` when it does not stop
  */
-export async function stopRunning({ restart, daemon }: Running): Promise<void> {
-  if (restart === 'background' && daemon !== null && !(await stopBackground(daemon.pid, STOP_MS)))
+export async function stopRunning({ restart, daemon }: Running, { record }: Installer): Promise<void> {
+  if (restart !== 'background' || daemon === null) return
+  record.set({ background: { ...daemon } })
+  if (!(await stopBackground(daemon.pid, STOP_MS)))
     throw new Refusal('busy', `the mailbox (process ${daemon.pid}) does not stop`, {}, 'try again, or end that process')
 }
 
@@ -64,13 +68,15 @@ export async function startAs(
       throw error
     }
   } else {
-    const port = daemon?.port ?? place.port
-    const socket = daemon?.socket ?? (place.socketGiven ? place.socket : null)
+    const { background } = installer.record
+    const port = place.port ?? background?.port ?? null
+    const socket = (place.socketGiven ? place.socket : null) ?? background?.socket ?? null
     const words = [program, 'serve', '--data-dir', place.dataDir]
     if (port !== null) words.push('--port', String(port))
     if (socket !== null) words.push('--socket', socket)
+    installer.record.set({ background: { ...background, pid: STARTING } })
     pid = await startBackground(words, place.dataDir, io.env)
-    installer.record.set({ background: { pid } })
+    installer.record.set({ background: { ...background, pid } })
   }
   for (const end = performance.now() + START_MS; performance.now() < end; await Bun.sleep(100)) {
     const now = readDaemonFile(place.dataDir)
@@ -84,7 +90,7 @@ export async function startAs(
 /** Ends what `startAs` has started and what did not come up, by force if need be: it is our own child. */
 export async function endStarted({ restart }: Running, { record }: Installer): Promise<void> {
   const pid = record.background?.pid
-  if (restart !== 'background' || pid === undefined || (await stopBackground(pid, STOP_MS))) return
+  if (restart !== 'background' || pid === undefined || pid === STARTING || (await stopBackground(pid, STOP_MS))) return
   process.kill(pid, 'SIGKILL')
   while (isThere(pid)) await Bun.sleep(20)
 }

@@ -119,7 +119,7 @@ async function restart(
   if (before.restart !== 'service' && before.restart !== 'background') return
   context.progress(`restarting the mailbox as ${version}`)
   try {
-    await stopRunning(before)
+    await stopRunning(before, installer)
   } catch (error) {
     if (isNew) swapBack(program)
     throw error

@@ -76,10 +76,12 @@ describe.if(runs)('on a session bus', () => {
   let session: Awaited<ReturnType<typeof bus>>
   let server: Server
   let world: CliWorld
+  const started: { kill(): void }[] = []
 
   const serve = async () => {
     const env = { DBUS_SESSION_BUS_ADDRESS: session.address }
     const child = world.spawn([BINARY, 'serve', '--port', '0'], { env })
+    started.push(child)
     for await (const chunk of child.stdout) if (new TextDecoder().decode(chunk).includes('stops it')) break
     return async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') => {
       child.kill(signal)
@@ -97,6 +99,7 @@ describe.if(runs)('on a session bus', () => {
     world = new CliWorld()
   })
   afterAll(async () => {
+    for (const child of started) child.kill() // also where a test failed
     await server.stop()
     await session.stop()
     await world[Symbol.asyncDispose]()

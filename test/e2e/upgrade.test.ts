@@ -46,7 +46,8 @@ beforeEach(() => {
   copyFileSync(BINARY, program)
 })
 afterEach(async () => {
-  await run('down', '--yes')
+  const { out } = await run('down', '--yes')
+  if (existsSync(join(world.dataDir, 'daemon.json'))) throw new Error(`a mailbox is left: ${out}`)
   await world[Symbol.asyncDispose]()
 })
 
@@ -154,12 +155,13 @@ describe('with the mailbox that up has started', () => {
   }, 30_000)
 
   test('ended by force at any moment, the program is the old one or the new one, and the next try completes it', async () => {
+    const { port } = daemon()
     const digests = [sha256(readFileSync(BINARY)), sha256(readFileSync(plain))]
     const seen = new Set<string>()
     // milliseconds after its start, or after the old program got its second name
     const moments = [
       ...[100, 400, 700].map((ms) => ({ ms, after: 'start' })),
-      ...[0, 0, 2, 20, 200].map((ms) => ({ ms, after: 'kept' })),
+      ...[0, 2, 20, 100, 200, 300, 450].map((ms) => ({ ms, after: 'kept' })),
     ]
     for (const { ms, after } of moments) {
       copyFileSync(BINARY, join(world.home, 'again'))
@@ -177,6 +179,7 @@ describe('with the mailbox that up has started', () => {
     const done = await upgrade('--from', plain)
     expect({ code: done.code, err: done.err }).toEqual({ code: 0, err: '' })
     expect(await version()).toBe('0.1.1')
+    expect(daemon().port).toBe(port)
     expect(await health()).toMatchObject({ ok: true, version: '0.1.1' })
     expect((await run('--as', 'pat', 'sent', '--json')).out).toContain(sent)
   }, 90_000)
