@@ -60,9 +60,14 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // up to which letter the session was told of its mail by a notice: told once, never again
   'ALTER TABLE session ADD COLUMN told INTEGER NOT NULL DEFAULT 0',
-  // desktop notifications of an account: on or off (null: as its kind says), when the next may be shown, how the last one fared
-  `CREATE TABLE notify(
-    account INTEGER PRIMARY KEY, enabled INTEGER, due INTEGER NOT NULL, shown INTEGER, failure TEXT, failed INTEGER) STRICT`,
+  // desktop notifications of an account: on or off (null: as its kind says), when the next may be shown, how the last one fared;
+  // what came before there were any is no news, while an account that is made later has no cursor until it was told
+  `
+  CREATE TABLE notify(
+    account INTEGER PRIMARY KEY, enabled INTEGER, due INTEGER NOT NULL, shown INTEGER, failure TEXT, failed INTEGER) STRICT;
+  INSERT OR REPLACE INTO cursor SELECT 'desktop:' || id,
+    1 + max(coalesce((SELECT max(id) FROM message), 0), coalesce((SELECT max(id) FROM event), 0)) FROM account;
+  `,
 ]
 
 /** The schema that this program knows, as a number: it opens stores of it and of every lower one. */

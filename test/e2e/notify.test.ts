@@ -82,14 +82,28 @@ describe.if(runs)('on a session bus', () => {
     const env = { DBUS_SESSION_BUS_ADDRESS: session.address }
     const child = world.spawn([BINARY, 'serve', '--port', '0'], { env })
     started.push(child)
-    for await (const chunk of child.stdout) if (new TextDecoder().decode(chunk).includes('stops it')) break
+    let said = ''
+    for await (const chunk of child.stdout) {
+      said += new TextDecoder().decode(chunk)
+      if (said.includes('stops it')) break
+    }
+    expect(said).toContain('stops it')
     return async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') => {
       child.kill(signal)
       const code = await child.exited
       if (signal === 'SIGTERM') expect(code).toBe(0)
     }
   }
-  const say = (to: string) => world.run(['--as', 'codex', 'send', to, 'secret subject', 'secret body'])
+  /** One call, so that it is done within the time in which letters are gathered, however busy the machine is. */
+  const say = async (to: string) => {
+    const stored = (name: string) => readFileSync(join(world.dataDir, name), 'utf8').trim()
+    const sent = await fetch(`http://127.0.0.1:${JSON.parse(stored('daemon.json')).port}/mail/send`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stored('tokens/codex')}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ to, subject: 'secret subject', body: 'secret body' }),
+    })
+    expect(sent.status).toBe(200)
+  }
   const notify = (word: string) => world.run(['--as', 'pat', 'notify', word])
 
   beforeAll(async () => {
@@ -151,13 +165,19 @@ describe.if(runs)('on a session bus', () => {
 
   test('switched off nothing is shown; a rate that is used up outlives a restart', async () => {
     const stop = await serve()
+    for (;;) {
+      const tried = await world.run(['--as', 'pat', 'notify', 'test', '--json'])
+      if (tried.code === 0) continue
+      const { retry_after_ms } = JSON.parse(tried.err)
+      if (retry_after_ms > 8_000) break
+      await Bun.sleep(retry_after_ms)
+    }
     const count = server.said.length
     expect((await notify('off')).out).toContain('notifications  off')
     await say('pat')
     expect((await notify('on')).out).toMatch(/notifications +on\n/)
     await say('pat')
     await stop()
-    // three were shown just now
     const again = await serve()
     expect((await notify('status')).out).toContain('on, one is about to be shown')
     const refused = await notify('test')

@@ -22,6 +22,7 @@ export type NotifierOptions = {
 /** What a start looks back at most, in entries of the log. */
 const LOOK_BACK = 10_000
 const SUBSCRIBER = 'desktop:'
+const STOP_MS = 500
 
 type Line = {
   /** Up to there all is told. */
@@ -50,15 +51,14 @@ export class Notifier implements DesktopNotifications {
   start(): void {
     const { head } = this.#store
     for (const account of this.#store.registry.accounts()) {
-      const kept = this.#store.cursor(SUBSCRIBER + account.id) - 1
-      if (kept < 0 || !this.#isOn(account)) continue
-      this.#lineOf(account.id, Math.max(kept, head - LOOK_BACK))
-      if (kept < head) this.#soon(account.id, 0)
+      if (!this.#isOn(account)) continue
+      const { position } = this.#lineOf(account.id, Math.max(this.#kept(account.id), head - LOOK_BACK, 0))
+      if (position < head) this.#soon(account.id, 0)
     }
     this.#unsubscribe = this.#store.onCommit((commits) => this.#hear(commits))
   }
 
-  /** What is under way is not waited for: it is told after the next start. */
+  /** What is about to be shown has a moment to end; what waits is told after the next start. */
   async stop(): Promise<void> {
     this.#unsubscribe()
     this.#stopping.abort()
@@ -66,6 +66,8 @@ export class Notifier implements DesktopNotifications {
       if (timer === undefined && running === null) this.#keep(account, position)
       clearTimeout(timer)
     }
+    const running = Promise.all([...this.#lines.values()].map((line) => line.running))
+    await Promise.race([running, Bun.sleep(STOP_MS)])
   }
 
   state(account: AccountRow): DesktopState {
@@ -110,7 +112,7 @@ export class Notifier implements DesktopNotifications {
       for (const to of commit.recipients) {
         const account = this.#store.registry.accountById(to.account)
         if (!account || account.id === commit.account || !this.#isOn(account)) continue
-        if (!this.#lines.has(account.id)) this.#begin(account.id, commit.id - 1)
+        this.#lineOf(account.id, commit.id - 1)
         this.#soon(account.id, this.#options.gatherMs)
       }
     }
@@ -118,16 +120,15 @@ export class Notifier implements DesktopNotifications {
       if (line.timer === undefined && line.running === null) line.position = this.#store.head
   }
 
-  /** The first mail ever: were we cut off now, the next start would tell it. */
-  #begin(account: number, position: number): void {
-    this.#lineOf(account, position)
-    this.#keep(account, position)
-  }
-
-  /** The cursor is the first entry that is not told: 0 is that of an account that has none. */
+  /**
+   * The cursor is the first entry that is not told. An account that has none was never told of anything: the letter whose commit
+   * we did not outlive may be its first.
+   */
   #keep(account: number, position: number): void {
     this.#store.setCursor(SUBSCRIBER + account, position + 1)
   }
+
+  #kept = (account: number): number => this.#store.cursor(SUBSCRIBER + account) - 1
 
   #soon(account: number, ms: number): void {
     const line = this.#lines.get(account)
@@ -158,7 +159,7 @@ export class Notifier implements DesktopNotifications {
         await this.#show(news, account)
       }
     }
-    if (this.#stopping.signal.aborted || this.#lines.get(id) !== line) return
+    if (this.#lines.get(id) !== line) return
     line.position = upTo
     this.#keep(id, upTo)
   }

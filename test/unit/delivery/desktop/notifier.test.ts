@@ -153,3 +153,18 @@ test('ended before it told, it tells after the next start, and no more after tha
     expect(shown.map(({ title }) => title)).toEqual(titles)
   }
 })
+
+test('the first letter ever of an account is told, also when its commit is all that was done', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'mail.sqlite')
+  await notifier.stop()
+  await office.store.close()
+  office = await openOffice(path)
+  pat = await office.store.changeAccount(await office.account('pat'), { kind: 'person' })
+  await office.send(await office.session(await office.account('codex')), toAccount(pat))
+  await office.store.close() // no notifier has seen it
+  office = await openOffice(path)
+  begin()
+  await soon()
+  expect(shown.map(({ title }) => title)).toEqual(['mail4agent: 1 new letter for pat'])
+})
