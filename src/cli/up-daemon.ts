@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os'
 import type { Health } from '../client/client.ts'
 import { isRunning, lastWords, logPath, startBackground, stopBackground } from '../install/background.ts'
-import type { Installation } from '../install/record.ts'
+import { type Installation, isOurs, STARTING } from '../install/record.ts'
 import type { ServiceStep, ServiceTarget } from '../install/service-step.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { agentAbove } from './agent-above.ts'
@@ -80,6 +80,7 @@ export async function ensureDaemon(
     const port = place.port === null ? [] : ['--port', String(place.port)]
     const socket = place.socketGiven && place.socket !== null ? ['--socket', place.socket] : []
     const words = [...us.program, 'serve', '--data-dir', place.dataDir, ...port, ...socket]
+    record.set({ background: { pid: STARTING } })
     const pid = await startBackground(words, place.dataDir, io.env)
     record.set({ background: { pid } })
     isGone = () => !isRunning(pid)
@@ -158,7 +159,7 @@ export async function stopDaemon(context: Context, installer: Installer, service
     record.set({ background: null })
     return 'not running'
   }
-  if (background?.pid !== daemon.pid) {
+  if (!isOurs(background, daemon.pid)) {
     record.set({ background: null })
     return 'still running: it was not started by up'
   }

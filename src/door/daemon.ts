@@ -2,6 +2,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import { type Attestor, openAttestor } from '../attest/attestor.ts'
 import { retest } from '../attest/retest.ts'
+import { openDesktop } from '../delivery/desktop/desktop.ts'
+import { Notifier } from '../delivery/desktop/notifier.ts'
 import { type Doorbells, startDoorbells } from '../delivery/doorbells.ts'
 import { failingBells, watchFaults } from '../delivery/faults.ts'
 import { Waiters } from '../delivery/waiters.ts'
@@ -186,6 +188,7 @@ function assemble(
   let bells: Doorbells | undefined
   const waiters = new Waiters(store)
   const calls = new Calls()
+  const desktop = new Notifier(store, openDesktop(process.platform, process.env), { log: log.warn })
   const health: HealthFacts = { startedAt: Date.now(), attestation, listening: [], unavailable: [] }
   const mail: Mail = {
     store,
@@ -196,6 +199,7 @@ function assemble(
     ownPort: () => port,
     dataDir,
     bell: (account) => bells?.health(account) ?? { pending: 0, lastOk: null, lastError: null, lastErrorAt: null },
+    desktop,
   }
   const door: Door = { mail, identity, health, metrics: new Metrics(), waiting: () => waiters.size, calls, log }
   const served = (tcp: TcpDoor) => {
@@ -203,9 +207,10 @@ function assemble(
     health.listening = tcp.listening
     health.unavailable = tcp.unavailable
     bells = startDoorbells(store, { ownPort: () => port })
+    desktop.start()
   }
   const settle = async () => {
-    await Promise.all([bells?.stop(), calls.close(ANSWERS_MS), waiters.stop()])
+    await Promise.all([bells?.stop(), desktop.stop(), calls.close(ANSWERS_MS), waiters.stop()])
   }
   return { door, served, settle }
 }

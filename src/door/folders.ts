@@ -81,7 +81,7 @@ export function writePrivate(path: string, content: string | Buffer): void {
 }
 
 /** A rename is on the disk once its folder is: fsync(2). */
-function syncFolder(path: string): void {
+export function syncFolder(path: string): void {
   if (process.platform === 'win32') return
   const folder = openSync(path, 'r')
   try {

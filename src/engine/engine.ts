@@ -20,6 +20,7 @@ import { get } from './get.ts'
 import { inbox } from './inbox.ts'
 import type { Caller, Mail, Patience } from './mail.ts'
 import { notice } from './notice.ts'
+import { notify } from './notify.ts'
 import { ping } from './ping.ts'
 import { receipts } from './receipts.ts'
 import { reopen } from './reopen.ts'
@@ -71,6 +72,7 @@ export const OPERATE: { [N in OperationName]: Operate<N> } = {
   join,
   leave,
   stats,
+  notify,
 }
 
 /**

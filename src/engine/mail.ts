@@ -39,6 +39,7 @@ export type Mail = {
   readonly dataDir: string
   /** How the doorbell of an account fares; delivery/ knows. */
   readonly bell: (account: number) => BellHealth
+  readonly desktop: DesktopNotifications
 }
 
 /** Times are milliseconds since the epoch. */
@@ -48,6 +49,26 @@ export type BellHealth = {
   lastOk: number | null
   lastError: string | null
   lastErrorAt: number | null
+}
+
+/** Desktop notifications of persons; delivery/ implements it. */
+export interface DesktopNotifications {
+  /** Shown and failed since the start. */
+  readonly counts: { shown: number; failed: number }
+  state(account: AccountRow): DesktopState
+  turn(account: AccountRow, on: boolean): Promise<void>
+  /** Shows one that says that it is a test. @throws Refusal `not_shown` with the reason */
+  test(account: AccountRow): Promise<void>
+}
+
+/** Times are milliseconds since the epoch. */
+export type DesktopState = {
+  on: boolean
+  through: string
+  waiting: boolean
+  shown: number | null
+  failure: string | null
+  failedAt: number | null
 }
 
 /** How a door holds a wait: its cap in seconds, and what tells that the client has left. */

@@ -27,13 +27,26 @@ export type FileRecord = Static<typeof FileRecord>
 const Installed = Type.Object({
   version: Type.Literal(1),
   files: Type.Array(FileRecord),
-  /** A mailbox that we started ourselves in the background. */
-  background: Nullable(Type.Object({ pid: Type.Integer() })),
+  /** A mailbox that we started ourselves in the background, and where it is to listen after an upgrade. */
+  background: Nullable(
+    Type.Object({
+      pid: Type.Integer(),
+      port: Type.Optional(Type.Integer()),
+      socket: Type.Optional(Nullable(Type.String())),
+    }),
+  ),
   service: Type.Boolean(),
   /** The port and the socket that were asked for when the service was installed; without it, those of the system. */
   where: Type.Optional(Nullable(Type.Object({ port: Nullable(Type.Integer()), socket: Nullable(Type.String()) }))),
 })
 export type Installed = Static<typeof Installed>
+
+/** In place of a pid while the process is started: were we ended meanwhile, the mailbox that runs then is ours. */
+export const STARTING = 0
+
+/** Did we start the mailbox that runs as process `pid`? */
+export const isOurs = (background: Installed['background'], pid: number): boolean =>
+  background !== null && (background.pid === pid || background.pid === STARTING)
 
 /** What is recorded in one data folder. Every change is on the disk before what it speaks of happens. */
 export class Installation {

@@ -11,6 +11,7 @@
 //   clock_step where the clock stood still or went back: order is the sequence, never the clock
 //   alias, private, known, seen, fault   people beside their mail (people/people.ts)
 //   cursor     how far each subscriber of the log has come
+//   notify     desktop notifications of an account
 
 export const MIGRATIONS: readonly string[] = [
   `
@@ -85,7 +86,18 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO seen SELECT account, max(last_seen) FROM session WHERE ended IS NOT NULL GROUP BY account;
   CREATE TABLE fault(name TEXT PRIMARY KEY, since INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID, STRICT;
   `,
+  // desktop notifications of an account: on or off (null: as its kind says), when the next may be shown, how the last one fared;
+  // what came before there were any is no news, while an account that is made later has no cursor until it was told
+  `
+  CREATE TABLE notify(
+    account INTEGER PRIMARY KEY, enabled INTEGER, due INTEGER NOT NULL, shown INTEGER, failure TEXT, failed INTEGER) STRICT;
+  INSERT OR REPLACE INTO cursor SELECT 'desktop:' || id,
+    1 + max(coalesce((SELECT max(id) FROM message), 0), coalesce((SELECT max(id) FROM event), 0)) FROM account;
+  `,
 ]
+
+/** The schema that this program knows, as a number: it opens stores of it and of every lower one. */
+export const KNOWN_SCHEMA = MIGRATIONS.length
 
 /** Form of search.sqlite; a file of another form is made again. */
 export const SEARCH_VERSION = 2

@@ -5,6 +5,7 @@ import { copyInThread, type Housekeeper, inspectInThread } from './housekeeper.t
 import { inspect } from './inspect.ts'
 import { SqliteKeeping } from './keeping/sqlite-keeping.ts'
 import { BY_PREFIX, selectSession, sessionRow } from './load.ts'
+import { NotifyRows } from './notify/rows.ts'
 import { SqlitePeople } from './people/sqlite-people.ts'
 import type { Queue } from './queue.ts'
 import { LogReads } from './reads/log.ts'
@@ -45,6 +46,7 @@ export class SqliteStore implements Store {
   readonly registry: MemoryRegistry
   readonly keeping: SqliteKeeping
   readonly people: SqlitePeople
+  readonly notify: NotifyRows
   head: number
   readonly #parts: Parts
   readonly #queue: Queue
@@ -88,6 +90,7 @@ export class SqliteStore implements Store {
       this.head = Math.max(this.head, id)
     }
     this.keeping = new SqliteKeeping({ db, queue, log: this.#log, sequence, isMember: this.registry.isMember, reached })
+    this.notify = new NotifyRows(db, queue)
     this.#queue = parts.queue(
       (now) => this.#sessions.ride(now),
       () => this.#committed(),

@@ -4,6 +4,7 @@ import type { CloseReason } from '../wire/letter.ts'
 import type { Capability } from '../wire/operations.ts'
 import type { StoreReport } from './inspect.ts'
 import type { Keeping } from './keeping/keeping.ts'
+import type { NotifyStore } from './notify/notify.ts'
 import type { People } from './people/people.ts'
 import type {
   AccountRow,
@@ -146,6 +147,8 @@ export interface Store {
   /** Retention, archive, import and export. */
   readonly keeping: Keeping
   readonly people: People
+  /** Desktop notifications of each account. */
+  readonly notify: NotifyStore
   /** The newest sequence that is committed. */
   readonly head: number
   /** Why writes fail just now, when that lies at the disk; it is null again by itself, at most seconds after the disk is well. */

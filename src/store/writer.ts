@@ -4,6 +4,7 @@ import { claimer } from './jobs/claim.ts'
 import { Context } from './jobs/context.ts'
 import { importer } from './jobs/import.ts'
 import type { Job, Outcome } from './jobs/job.ts'
+import { notifyJob } from './jobs/notify.ts'
 import { opener } from './jobs/open.ts'
 import { peopleJobs } from './jobs/people.ts'
 import { registryJobs } from './jobs/registry.ts'
@@ -67,6 +68,7 @@ function runner(context: Context): (job: Job) => Outcome {
   const retention = retainer(context)
   const imported = importer(context)
   const people = peopleJobs(context)
+  const notify = notifyJob(context)
   return (job) => {
     switch (job.k) {
       case 'send':
@@ -133,6 +135,8 @@ function runner(context: Context): (job: Job) => Outcome {
         return people.clearFault(job)
       case 'system':
         return people.system(job)
+      case 'notify':
+        return notify(job)
       case 'probe':
         return registry.probe(job)
     }

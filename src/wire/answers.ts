@@ -163,6 +163,16 @@ export const PingAnswer = Type.Object({
   warning: Type.Optional(Type.String()),
   ...now,
 })
+export const NotifyAnswer = Type.Object({
+  account: Name,
+  on: Type.Boolean(),
+  through: Type.String({ description: 'what shows notifications on this system' }),
+  waiting: Type.Boolean({ description: 'there is news that is about to be shown' }),
+  shown_at: nullable(Timestamp),
+  failure: nullable(Type.String({ description: 'why the last one was not shown' })),
+  failure_at: nullable(Timestamp),
+  ...now,
+})
 
 export type AckAnswer = Static<typeof AckAnswer>
 export type ReopenAnswer = Static<typeof ReopenAnswer>
@@ -175,6 +185,7 @@ export type WhoamiAnswer = Static<typeof WhoamiAnswer>
 export type StatusAnswer = Static<typeof StatusAnswer>
 export type DirectoryAnswer = Static<typeof DirectoryAnswer>
 export type PingAnswer = Static<typeof PingAnswer>
+export type NotifyAnswer = Static<typeof NotifyAnswer>
 export type InboxAnswer = Static<typeof InboxAnswer>
 export type ExportAnswer = Static<typeof ExportAnswer>
 export type ListAnswer = Static<typeof ListAnswer>

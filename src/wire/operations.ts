@@ -166,6 +166,12 @@ export const OPERATIONS = {
     answer: people.StatsAnswer,
     need: 'read',
   },
+  notify: {
+    summary: 'desktop notifications of a person: try, switch, ask how they fare',
+    request: requests.NotifyRequest,
+    answer: answers.NotifyAnswer,
+    need: 'read',
+  },
 } as const satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof OPERATIONS

@@ -131,6 +131,10 @@ export const DirectoryRequest = Type.Object(
   strict,
 )
 export const PingRequest = Type.Object({ target: AddressInput }, strict)
+export const NotifyRequest = Type.Object(
+  { do: Type.Union([Type.Literal('status'), Type.Literal('test'), Type.Literal('on'), Type.Literal('off')]) },
+  strict,
+)
 
 export type SendRequest = Static<typeof SendRequest>
 export type InboxRequest = Static<typeof InboxRequest>
@@ -150,3 +154,4 @@ export type WhoamiRequest = Static<typeof WhoamiRequest>
 export type StatusRequest = Static<typeof StatusRequest>
 export type DirectoryRequest = Static<typeof DirectoryRequest>
 export type PingRequest = Static<typeof PingRequest>
+export type NotifyRequest = Static<typeof NotifyRequest>

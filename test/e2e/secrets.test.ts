@@ -135,6 +135,7 @@ describe('no digest and no secret is in any answer', () => {
     join: { room: 'build' },
     leave: { room: 'build' },
     stats: {},
+    notify: { do: 'status' },
   })
 
   test('every operation, accepted and refused, for an account and the operator', async () => {

@@ -1,9 +1,10 @@
 // The Windows binary under Wine: who is proved, whose mail is whose, and what cannot be proved is refused by name.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { copyFileSync, existsSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { basicInformation, PARAMETERS, PEB } from '../../src/attest/windows/layout.ts'
 import { isOpen, SHAPES } from '../../src/attest/windows/tcp-rows.ts'
+import { zip } from '../../src/install/release/archive.ts'
 import type { Order } from './support/windows-caller.ts'
 import { hasWine, Wine } from './support/wine.ts'
 
@@ -196,5 +197,32 @@ describe.if(hasWine)('on Windows', () => {
     const overSix = await process.call(operatorKey(), '/mail/whoami', {}, '[::1]')
     expect(overSix).toMatchObject({ status: 403, body: { kind: 'no_holder', seen: { pid: 0 } } })
     await process.end()
+  }, 60_000)
+
+  test('a program that runs is replaced from a release archive, and kept', async () => {
+    const folder = join(wine.folder, 'upgrade')
+    mkdirSync(folder)
+    const program = join(folder, 'mail4agent.exe')
+    copyFileSync(BINARY, program)
+    // the same program with a byte behind its end is another file that runs
+    const bytes = Buffer.concat([readFileSync(BINARY), Buffer.alloc(1)])
+    writeFileSync(
+      join(folder, 'new.zip'),
+      zip([{ name: 'mail4agent-0.1.0-windows-x64/mail4agent.exe', bytes, mode: 0o755 }]),
+    )
+    const words = [
+      '--json',
+      '--data-dir',
+      wine.path(join(folder, 'data')),
+      'upgrade',
+      '--from',
+      wine.path(join(folder, 'new.zip')),
+    ]
+    const child = wine.spawn([program, ...words])
+    expect(JSON.parse(await new Response(child.stdout).text())).toMatchObject({ swap: true, restart: 'not running' })
+    expect(await child.exited).toBe(0)
+    expect(readFileSync(program).length).toBe(bytes.length)
+    expect(readFileSync(join(folder, 'mail4agent.previous.exe')).length).toBe(bytes.length - 1)
+    expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([])
   }, 60_000)
 })

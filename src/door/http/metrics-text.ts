@@ -23,6 +23,7 @@ export function metricsText({ mail, health, metrics, waiting }: Door): string {
     one('m4a_attestation_up', 'gauge', 'whether callers can be proved', '', health.attestation.ok ? 1 : 0),
     ...requests([...metrics.all()]),
     one('m4a_waiting_readers', 'gauge', 'readers parked in a wait', '', waiting()),
+    ...notifications(mail.desktop.counts),
     one('m4a_live_sessions', 'gauge', 'sessions that have not ended', '', mail.store.registry.liveSessions().length),
     one('m4a_accounts', 'gauge', 'accounts', '', stats.accounts),
     one('m4a_messages', 'gauge', 'messages kept', '', stats.messages),
@@ -39,6 +40,11 @@ const head = (name: string, type: string, help: string): string => `# HELP ${nam
 
 const one = (name: string, type: string, help: string, labels: string, value: number): string =>
   `${head(name, type, help)}${name}${labels} ${value}\n`
+
+const notifications = (counts: { shown: number; failed: number }): string[] => [
+  head('m4a_notifications_total', 'counter', 'desktop notifications by outcome'),
+  ...Object.entries(counts).map(([outcome, count]) => `m4a_notifications_total{outcome="${outcome}"} ${count}\n`),
+]
 
 /** Names and outcomes come from our own tables: nothing in a label needs escaping. */
 function requests(all: Series[]): string[] {

@@ -3,6 +3,7 @@ import type { Declared } from '../../wire/card.ts'
 import type { CloseReason } from '../../wire/letter.ts'
 import type { ImportedLetter } from '../keeping/keeping.ts'
 import type { Part } from '../keeping/scan.ts'
+import type { NotifyRow } from '../notify/notify.ts'
 import type { FaultRow, Why } from '../people/people.ts'
 import type { AccountRow, EventRow, InstanceKey, Recipient } from '../rows.ts'
 import type { SendOutcome, Settled } from '../store.ts'
@@ -91,6 +92,7 @@ export type Job =
   | ({ k: 'raiseFault' } & FaultRow)
   | { k: 'clearFault'; name: string }
   | { k: 'system'; at: number }
+  | ({ k: 'notify' } & NotifyRow)
   /** Writes when that was: whether anything can be written at all. */
   | { k: 'probe'; at: number }
 
@@ -140,6 +142,7 @@ export type Results = {
   raiseFault: null
   clearFault: null
   system: { account: { id: number; box: number; created: number }; session: { id: number; box: number } }
+  notify: null
   probe: null
 }
 

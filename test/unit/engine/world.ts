@@ -16,6 +16,7 @@ import {
   type RequestOf,
 } from '../../../src/wire/operations.ts'
 import { Refusal } from '../../../src/wire/refusal.ts'
+import { noDesktop } from '../../support/no-desktop.ts'
 
 export class World {
   readonly mail: Mail
@@ -37,6 +38,7 @@ export class World {
       ownPort: () => 18301,
       dataDir: '/nonexistent',
       bell: () => ({ pending: 0, lastOk: null, lastError: null, lastErrorAt: null }),
+      desktop: noDesktop,
     }
   }
 

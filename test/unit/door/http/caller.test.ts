@@ -12,6 +12,7 @@ import { ensureOperator } from '../../../../src/door/operator.ts'
 import { Rates } from '../../../../src/engine/rates.ts'
 import { openIdentity } from '../../../../src/identity/identify.ts'
 import { openStore } from '../../../../src/store/open.ts'
+import { noDesktop } from '../../../support/no-desktop.ts'
 import { folder, silent } from '../support.ts'
 
 /** A door of its own on an empty store, and how one request of the operator over `connection` ends. */
@@ -36,6 +37,7 @@ async function withDoor<T>(
       ownPort: () => 0,
       dataDir: place.path,
       bell: () => ({ pending: 0, lastOk: null, lastError: null, lastErrorAt: null }),
+      desktop: noDesktop,
     },
     identity,
     health: { startedAt: Date.now(), attestation: { ok: true }, listening: [], unavailable: [] },

@@ -6,6 +6,7 @@ import { Rates } from '../../../../src/engine/rates.ts'
 import { openStore } from '../../../../src/store/open.ts'
 import type { AdminAnswer, AdminRequest, AdminRoute } from '../../../../src/wire/admin.ts'
 import { Refusal } from '../../../../src/wire/refusal.ts'
+import { noDesktop } from '../../../support/no-desktop.ts'
 import { addAccount, addSession } from '../../../support/population.ts'
 
 export const OWN_PORT = 18_301
@@ -22,6 +23,7 @@ export async function openOffice(dataDir = '/nonexistent') {
     ownPort: () => OWN_PORT,
     dataDir,
     bell: () => ({ pending: 2, lastOk: null, lastError: 'connection refused', lastErrorAt: 0 }),
+    desktop: noDesktop,
   }
   const account = await addAccount(store, 'operator', { operator: true })
   const operator: Caller = { account, session: await addSession(store, account) }

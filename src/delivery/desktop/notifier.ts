@@ -1,0 +1,213 @@
+// Desktop notifications: a subscriber of the log for each person, with its cursor and its rate in the store.
+import type { DesktopNotifications, DesktopState } from '../../engine/mail.ts'
+import type { AccountRow } from '../../store/rows.ts'
+import type { Commit, Store } from '../../store/store.ts'
+import { LIMITS } from '../../wire/limits.ts'
+import { Refusal } from '../../wire/refusal.ts'
+import type { Desktop } from './desktop.ts'
+import { mailSince } from './mail-news.ts'
+import { type News, wordsOf } from './news.ts'
+
+export type NotifierOptions = {
+  readonly log: (message: string, facts: { account: string; reason: string }) => void
+  readonly now?: () => number
+  /** Milliseconds from the first letter to the notification: what comes meanwhile is part of it. */
+  readonly gatherMs?: number
+  /** Milliseconds until one that failed is tried once more. */
+  readonly againMs?: number
+  /** So many at once, then one in that many milliseconds. */
+  readonly rate?: { burst: number; everyMs: number }
+}
+
+/** What a start looks back at most, in entries of the log. */
+const LOOK_BACK = 10_000
+const SUBSCRIBER = 'desktop:'
+const STOP_MS = 500
+
+type Line = {
+  /** Up to there all is told. */
+  position: number
+  timer: NodeJS.Timeout | undefined
+  running: Promise<void> | null
+}
+
+export class Notifier implements DesktopNotifications {
+  readonly counts = { shown: 0, failed: 0 }
+  readonly #store: Store
+  readonly #desktop: Desktop
+  readonly #options: Required<NotifierOptions>
+  readonly #lines = new Map<number, Line>()
+  readonly #stopping = new AbortController()
+  #unsubscribe: () => void = () => {}
+
+  constructor(store: Store, desktop: Desktop, options: NotifierOptions) {
+    this.#store = store
+    this.#desktop = desktop
+    const rate = { burst: 3, everyMs: 20_000 }
+    this.#options = { now: Date.now, gatherMs: 1_000, againMs: 5_000, rate, ...options }
+  }
+
+  /** First what an earlier run has left untold, then whatever is committed. */
+  start(): void {
+    const { head } = this.#store
+    for (const account of this.#store.registry.accounts()) {
+      if (!this.#isOn(account)) continue
+      const { position } = this.#lineOf(account.id, Math.max(this.#kept(account.id), head - LOOK_BACK, 0))
+      if (position < head) this.#soon(account.id, 0)
+    }
+    this.#unsubscribe = this.#store.onCommit((commits) => this.#hear(commits))
+  }
+
+  /** What is about to be shown has a moment to end; what waits is told after the next start. */
+  async stop(): Promise<void> {
+    this.#unsubscribe()
+    this.#stopping.abort()
+    for (const [account, { timer, running, position }] of this.#lines) {
+      if (timer === undefined && running === null) this.#keep(account, position)
+      clearTimeout(timer)
+    }
+    const running = Promise.all([...this.#lines.values()].map((line) => line.running))
+    await Promise.race([running, Bun.sleep(STOP_MS)])
+  }
+
+  state(account: AccountRow): DesktopState {
+    const { shown, failure, failed } = this.#store.notify.row(account.id)
+    const line = this.#lines.get(account.id)
+    const waiting = line !== undefined && (line.timer !== undefined || line.running !== null)
+    return { on: this.#isOn(account), through: this.#desktop.through, waiting, shown, failure, failedAt: failed }
+  }
+
+  async turn(account: AccountRow, on: boolean): Promise<void> {
+    const { notify } = this.#store
+    await notify.put({ ...notify.row(account.id), enabled: on })
+    clearTimeout(this.#lines.get(account.id)?.timer)
+    this.#lines.delete(account.id)
+    // what came while they were off is no news any more
+    this.#keep(account.id, this.#store.head)
+    if (on) this.#lineOf(account.id, this.#store.head)
+  }
+
+  async test(account: AccountRow): Promise<void> {
+    const wait = this.#wait(account.id)
+    if (wait > 0) {
+      const hint = `try again in ${Math.ceil(wait / 1_000)} s`
+      throw new Refusal('rate_limited', 'too many notifications', { retry_after_ms: wait }, hint)
+    }
+    const failure = await this.#show({ kind: 'test', account: account.name }, account)
+    if (failure !== null) throw new Refusal('not_shown', failure)
+  }
+
+  #isOn = (account: AccountRow): boolean => this.#store.notify.row(account.id).enabled ?? account.kind === 'person'
+
+  #lineOf(account: number, position: number): Line {
+    const line = this.#lines.get(account) ?? { position, timer: undefined, running: null }
+    this.#lines.set(account, line)
+    return line
+  }
+
+  /** Called while commits are answered: it only notes who has news. */
+  #hear(commits: readonly Commit[]): void {
+    for (const commit of commits) {
+      if (commit.kind !== 'sent' || commit.hop > LIMITS.hopQuiet) continue
+      for (const to of commit.recipients) {
+        const account = this.#store.registry.accountById(to.account)
+        if (!account || account.id === commit.account || !this.#isOn(account)) continue
+        this.#lineOf(account.id, commit.id - 1)
+        this.#soon(account.id, this.#options.gatherMs)
+      }
+    }
+    for (const line of this.#lines.values())
+      if (line.timer === undefined && line.running === null) line.position = this.#store.head
+  }
+
+  /**
+   * The cursor is the first entry that is not told. An account that has none was never told of anything: the letter whose commit
+   * we did not outlive may be its first.
+   */
+  #keep(account: number, position: number): void {
+    this.#store.setCursor(SUBSCRIBER + account, position + 1)
+  }
+
+  #kept = (account: number): number => this.#store.cursor(SUBSCRIBER + account) - 1
+
+  #soon(account: number, ms: number): void {
+    const line = this.#lines.get(account)
+    if (line === undefined || line.timer !== undefined || this.#stopping.signal.aborted) return
+    line.timer = setTimeout(() => {
+      line.timer = undefined
+      if (line.running !== null) return this.#soon(account, this.#options.gatherMs)
+      line.running = this.#tell(account, line)
+        .catch((error) => this.#complain(account, error instanceof Error ? error.message : 'failed'))
+        .finally(() => {
+          line.running = null
+        })
+    }, ms)
+  }
+
+  async #tell(id: number, line: Line): Promise<void> {
+    const account = this.#store.registry.accountById(id)
+    if (account === undefined || !this.#isOn(account)) return void this.#lines.delete(id)
+    const wait = this.#wait(id)
+    if (wait > 0) return this.#soon(id, wait)
+    const upTo = this.#store.head
+    const senders = mailSince(this.#store, account, line.position, upTo)
+    if (senders.size > 0) {
+      const news: News = { kind: 'mail', account: account.name, senders }
+      if ((await this.#show(news, account)) !== null) {
+        await this.#pause(this.#options.againMs)
+        if (this.#stopping.signal.aborted) return
+        await this.#show(news, account)
+      }
+    }
+    if (this.#lines.get(id) !== line) return
+    line.position = upTo
+    this.#keep(id, upTo)
+  }
+
+  /** Milliseconds until the rate allows the next: the generic cell rate algorithm, ITU-T I.371. */
+  #wait(account: number): number {
+    const { burst, everyMs } = this.#options.rate
+    return Math.max(0, this.#store.notify.row(account).due - (burst - 1) * everyMs - this.#options.now())
+  }
+
+  /** Shows it and keeps how that went. Resolves to why it was not shown, or null. */
+  async #show(news: News, account: AccountRow): Promise<string | null> {
+    const { notify } = this.#store
+    const failure = await this.#desktop.show(wordsOf(news), `${news.kind}-${account.id}`).then(
+      () => null,
+      (error) => oneLine(error instanceof Error ? error.message : 'unknown reason'),
+    )
+    const now = this.#options.now()
+    const before = notify.row(account.id)
+    const due = Math.max(before.due, now) + this.#options.rate.everyMs
+    if (failure === null) {
+      this.counts.shown++
+      await notify.put({ ...before, due, shown: now, failure: null, failed: null })
+    } else {
+      this.counts.failed++
+      if (failure !== before.failure) this.#complain(account.id, failure)
+      await notify.put({ ...before, due, failure, failed: now })
+    }
+    return failure
+  }
+
+  #complain(account: number, reason: string): void {
+    const name = this.#store.registry.accountById(account)?.name ?? String(account)
+    this.#options.log('a notification was not shown', { account: name, reason })
+  }
+
+  #pause(ms: number): Promise<void> {
+    const { signal } = this.#stopping
+    return new Promise((done) => {
+      const timer = setTimeout(done, ms)
+      signal.addEventListener('abort', () => done(clearTimeout(timer)), { once: true })
+    })
+  }
+}
+
+/** What a program of the system complains of, fit for a log and a terminal. */
+const oneLine = (text: string): string =>
+  text
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .slice(0, 200)

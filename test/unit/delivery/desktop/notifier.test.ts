@@ -1,0 +1,170 @@
+// Desktop notifications on a real store: who is told, once, together, at a bounded rate, and again only what was not finished.
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { Desktop } from '../../../../src/delivery/desktop/desktop.ts'
+import type { Shown } from '../../../../src/delivery/desktop/news.ts'
+import { Notifier, type NotifierOptions } from '../../../../src/delivery/desktop/notifier.ts'
+import type { AccountRow, SessionRow } from '../../../../src/store/rows.ts'
+import { tempFolder } from '../../../support/temp.ts'
+import { type Office, openOffice, toAccount, toRoom, toSession } from '../office.ts'
+
+let office: Office
+let notifier: Notifier
+let pat: AccountRow
+let patTerminal: SessionRow
+let codex: SessionRow
+let claude: SessionRow
+const shown: (Shown & { key: string })[] = []
+const complaints: string[] = []
+let broken: string | null = null
+
+const desktop: Desktop = {
+  through: 'a list',
+  async show(one, key) {
+    if (broken !== null) throw new Error(broken)
+    shown.push({ ...one, key })
+  },
+}
+const begin = (options: Partial<NotifierOptions> = {}) => {
+  const log = (_: string, { reason }: { reason: string }) => void complaints.push(reason)
+  notifier = new Notifier(office.store, desktop, { log, gatherMs: 30, againMs: 30, ...options })
+  notifier.start()
+}
+const soon = () => Bun.sleep(90)
+
+beforeEach(async () => {
+  shown.length = complaints.length = 0
+  broken = null
+  office = await openOffice()
+  pat = await office.store.changeAccount(await office.account('pat'), { kind: 'person' })
+  patTerminal = await office.session(pat)
+  codex = await office.session(await office.account('codex'))
+  claude = await office.session(await office.account('claude'))
+  begin()
+})
+afterEach(async () => {
+  await notifier.stop()
+  await office.store.close()
+})
+
+test('a burst is one notification: how much and from whom, and nothing of what it says', async () => {
+  for (let count = 0; count < 20; count++) await office.send(codex, toAccount(pat))
+  await office.send(claude, toSession(pat, patTerminal))
+  await soon()
+  expect(shown).toEqual([
+    { title: 'mail4agent: 21 new letters for pat', body: '21 from somebody', key: `mail-${pat.id}` },
+  ])
+  expect(JSON.stringify(shown)).not.toContain('secret')
+  expect(notifier.state(pat)).toMatchObject({ on: true, waiting: false, failure: null, shown: expect.any(Number) })
+})
+
+test('not told: agents, own mail, what is opened, what must wake nobody', async () => {
+  const agent = office.store.registry.accountById(codex.account)
+  if (agent) await office.send(claude, toAccount(agent))
+  await office.send(patTerminal, toAccount(pat))
+  await office.send(codex, toAccount(pat), { hop: 17 })
+  await office.send(codex, toAccount(pat), { suppressed: 'rate' })
+  const { id } = await office.send(codex, toAccount(pat))
+  await office.store.open(pat, patTerminal, { ids: [id] })
+  const room = await office.room('build', pat)
+  await soon()
+  expect(shown).toEqual([])
+  await office.send(codex, toRoom(room, pat))
+  await soon()
+  expect(shown).toHaveLength(1)
+})
+
+test('a repeated signal that nobody has opened is told once', async () => {
+  await office.send(codex, toAccount(pat), { upsert: 'build' })
+  await soon()
+  await office.send(codex, toAccount(pat), { upsert: 'build' })
+  await soon()
+  expect(shown).toHaveLength(1)
+})
+
+test('off is off, and what came meanwhile is no news afterwards; both survive a restart', async () => {
+  await notifier.turn(pat, false)
+  await office.send(codex, toAccount(pat))
+  await notifier.stop()
+  begin()
+  await office.send(codex, toAccount(pat))
+  await soon()
+  expect(notifier.state(pat).on).toBe(false)
+  await notifier.turn(pat, true)
+  await soon()
+  expect(shown).toEqual([])
+  await office.send(codex, toAccount(pat))
+  await soon()
+  expect(shown.map(({ title }) => title)).toEqual(['mail4agent: 1 new letter for pat'])
+})
+
+test('the rate is kept in the store: a restart does not start it anew', async () => {
+  let now = 1_000_000
+  const rate = { now: () => now, rate: { burst: 2, everyMs: 100_000 } }
+  await notifier.stop()
+  begin(rate)
+  for (let count = 0; count < 4; count++) {
+    await office.send(codex, toAccount(pat))
+    await soon()
+    if (count === 2) await notifier.stop().then(() => begin(rate))
+  }
+  expect(shown).toHaveLength(2)
+  expect(notifier.state(pat).waiting).toBe(true)
+  await notifier.test(pat).catch((error) => expect(error).toMatchObject({ kind: 'rate_limited' }))
+  now += 100_000
+  await notifier.stop()
+  begin(rate)
+  await soon()
+  expect(shown.at(-1)?.title).toBe('mail4agent: 2 new letters for pat')
+  expect(shown).toHaveLength(3)
+})
+
+test('one that fails is tried once more, then it is kept why; the log says it once', async () => {
+  broken = 'no desktop\u001b[31m\u202e'
+  await office.send(codex, toAccount(pat))
+  await soon()
+  await office.send(codex, toAccount(pat))
+  await soon()
+  expect(notifier.counts).toEqual({ shown: 0, failed: 4 })
+  expect(complaints).toEqual(['no desktop [31m'])
+  expect(notifier.state(pat)).toMatchObject({ failure: 'no desktop [31m', failedAt: expect.any(Number) })
+  broken = null
+  await office.send(codex, toAccount(pat))
+  await Bun.sleep(50)
+  expect(notifier.state(pat)).toMatchObject({ failure: 'no desktop [31m' }) // the rate was used up by what failed
+})
+
+test('ended before it told, it tells after the next start, and no more after that', async () => {
+  using folder = tempFolder()
+  await notifier.stop()
+  await office.store.close()
+  const path = join(folder.path, 'mail.sqlite')
+  office = await openOffice(path)
+  pat = await office.store.changeAccount(await office.account('pat'), { kind: 'person' })
+  codex = await office.session(await office.account('codex'))
+  begin({ gatherMs: 10_000 })
+  await office.send(codex, toAccount(pat))
+  for (const titles of [['mail4agent: 1 new letter for pat'], ['mail4agent: 1 new letter for pat']]) {
+    await notifier.stop()
+    await office.store.close()
+    office = await openOffice(path)
+    begin()
+    await soon()
+    expect(shown.map(({ title }) => title)).toEqual(titles)
+  }
+})
+
+test('the first letter ever of an account is told, also when its commit is all that was done', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'mail.sqlite')
+  await notifier.stop()
+  await office.store.close()
+  office = await openOffice(path)
+  pat = await office.store.changeAccount(await office.account('pat'), { kind: 'person' })
+  await office.send(await office.session(await office.account('codex')), toAccount(pat))
+  await office.store.close() // no notifier has seen it
+  office = await openOffice(path)
+  begin()
+  await soon()
+  expect(shown.map(({ title }) => title)).toEqual(['mail4agent: 1 new letter for pat'])
+})
