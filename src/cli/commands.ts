@@ -55,6 +55,8 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'rooms join': () => myRooms().then((file) => file.roomsJoin),
   'rooms leave': () => myRooms().then((file) => file.roomsLeave),
   stats: () => import('./stats.ts').then((file) => file.stats),
+  top: () => import('./top.ts').then((file) => file.top),
+  ui: () => import('./ui.ts').then((file) => file.ui),
   ping: () => import('./ping.ts').then((file) => file.ping),
   notify: () => import('./notify.ts').then((file) => file.notify),
   'admin account list': () => accounts().then((file) => file.accountList),

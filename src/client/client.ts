@@ -4,6 +4,7 @@ import type { AdminAnswer, AdminRequest, AdminRoute } from '../wire/admin.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { AnswerOf, OperationName, RequestOf } from '../wire/operations.ts'
 import { Refusal } from '../wire/refusal.ts'
+import type { UiAnswer, UiRequest, UiRoute } from '../wire/ui.ts'
 import { type MailEvent, readEvents } from './events.ts'
 import type { Target } from './target.ts'
 import { Transport } from './transport.ts'
@@ -55,6 +56,11 @@ export class MailClient {
 
   admin<R extends AdminRoute>(route: R, request: AdminRequest<R>, options?: CallOptions): Promise<AdminAnswer<R>> {
     return this.#post(`/admin/${route}`, request, false, options)
+  }
+
+  /** Logins of the web page. */
+  ui<R extends UiRoute>(route: R, request: UiRequest<R>, options?: CallOptions): Promise<UiAnswer<R>> {
+    return this.#post(`/ui/${route}`, request, false, options)
   }
 
   /**

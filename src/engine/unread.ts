@@ -44,7 +44,7 @@ function answer(mail: Mail, target: Address, { unread, oldest }: Count): UnreadA
 }
 
 /** The oldest is null also where more than can be looked at lies before it. */
-function ownCount(mail: Mail, caller: Caller, counted: (row: PageRow) => boolean): Count {
+function ownCount(mail: Mail, caller: Pick<Caller, 'account' | 'session'>, counted: (row: PageRow) => boolean): Count {
   const { store } = mail
   const { account, session } = caller
   const unread = store.unread(account.box, session.box)
@@ -66,7 +66,7 @@ function ownCount(mail: Mail, caller: Caller, counted: (row: PageRow) => boolean
 }
 
 /** The account's own part: without what lies in the session's box. */
-function accountCount(mail: Mail, caller: Caller): Count {
+export function accountCount(mail: Mail, caller: Pick<Caller, 'account' | 'session'>): Count {
   const { box } = caller.session
   const { unread, oldest } = ownCount(mail, caller, (row) => row.box !== box)
   return { unread: unread - mail.store.openCount(box), oldest }

@@ -15,6 +15,7 @@ import { isVsCode } from './editors.ts'
 import { explanation, type Trail } from './explain.ts'
 import { forwarded, forwarderName } from './forwarders.ts'
 import { type Holder, Holders, sameInstance } from './holders.ts'
+import { Logins } from './logins.ts'
 import { agentAmong, refuseAgent } from './person.ts'
 import { recogniser } from './recognised.ts'
 import { anchorEnded, isStale, type Registrar, refresh, register } from './register.ts'
@@ -26,10 +27,12 @@ export type { Said } from './corroborate.ts'
 
 export interface Identity {
   /**
-   * The account of an Authorization header. No session is made.
+   * The account of an Authorization header: of an account's token, or of a key of the page. No session is made.
    * @throws Refusal `unauthenticated`
    */
   account(authorization: string | null): AccountRow
+  /** The logins of the web page. */
+  readonly logins: Logins
   /**
    * A proved process introduces itself. What it calls itself is remembered for its later calls that do not say it. No session
    * is made: which conversation a call belongs to, and what the client has written down of itself, is told by its first call.
@@ -176,8 +179,12 @@ export function openIdentity(store: Store, attestor: Attestor, options: Identity
     return { account, session, explain: () => explanation({ ...call, session }, registrar) }
   }
 
+  const logins = new Logins(store.registry, now)
+  const accountOf = accountsOf(store.registry)
   return {
-    account: accountsOf(store.registry),
+    account: (authorization) =>
+      logins.isKey(authorization) ? logins.account(authorization) : accountOf(authorization),
+    logins,
     greet(account, verdict, { client }) {
       const known = admitted(account, proved(verdict))
       known.client = client ?? known.client

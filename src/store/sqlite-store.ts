@@ -1,13 +1,12 @@
 // The store on SQLite: writes through the queue, reads on their own connection, the registry in memory, and who listens to commits.
 import type { Database } from 'bun:sqlite'
-import { statSync } from 'node:fs'
-import { copyInThread, type Housekeeper, inspectInThread } from './housekeeper.ts'
-import { inspect } from './inspect.ts'
+import type { Housekeeper } from './housekeeper.ts'
 import { SqliteKeeping } from './keeping/sqlite-keeping.ts'
 import { BY_PREFIX, selectSession, sessionRow } from './load.ts'
 import { NotifyRows } from './notify/rows.ts'
 import { SqlitePeople } from './people/sqlite-people.ts'
 import type { Queue } from './queue.ts'
+import { LedgerReads } from './reads/ledger.ts'
 import { LogReads } from './reads/log.ts'
 import { MessageReads } from './reads/messages.ts'
 import { PageReads } from './reads/pages.ts'
@@ -26,7 +25,7 @@ import {
 import { Sequence } from './sequence.ts'
 import { SessionWrites } from './session-writes.ts'
 import type { Commit, PageQuery, SearchScope, Store } from './store.ts'
-import { verifyFile } from './verify.ts'
+import { Upkeep } from './upkeep.ts'
 import { Writes } from './writes.ts'
 
 export type Parts = {
@@ -47,9 +46,11 @@ export class SqliteStore implements Store {
   readonly keeping: SqliteKeeping
   readonly people: SqlitePeople
   readonly notify: NotifyRows
+  readonly ledger: LedgerReads
   head: number
   readonly #parts: Parts
   readonly #queue: Queue
+  readonly #upkeep: Upkeep
   readonly #writes: Writes
   readonly #sessions: SessionWrites
   readonly #registryWrites: RegistryWrites
@@ -69,6 +70,7 @@ export class SqliteStore implements Store {
     this.#parts = parts
     this.epoch = parts.epoch
     this.registry = new MemoryRegistry(db)
+    this.ledger = new LedgerReads(db)
     this.#messages = new MessageReads(db)
     this.#pages = new PageReads(db)
     this.#log = new LogReads(db)
@@ -95,6 +97,7 @@ export class SqliteStore implements Store {
       (now) => this.#sessions.ride(now),
       () => this.#committed(),
     )
+    this.#upkeep = new Upkeep(parts, this, this.#queue)
     this.#sessionByName = selectSession(db, 'account = ? AND name = ?')
     this.#sessionsByPrefix = selectSession(db, BY_PREFIX)
     this.#sessionById = selectSession(db, 'id = ?')
@@ -240,39 +243,10 @@ export class SqliteStore implements Store {
     return () => this.#listeners.delete(listener)
   }
 
-  async backup(path: string): ReturnType<Store['backup']> {
-    const { db, path: own } = this.#parts
-    const least = this.head
-    if (!own) db.run('VACUUM INTO ?', [path])
-    const made = own ? await copyInThread(own, path) : verifyFile(path)
-    // what was acknowledged before it began is in it
-    if (made.epoch !== this.epoch || made.head < least) throw new Error('the copy is not of this store as it is')
-    return { bytes: statSync(path).size, ...made }
-  }
-
-  inspect: Store['inspect'] = async () =>
-    this.#parts.path ? inspectInThread(this.#parts.path) : inspect(this.#parts.db, 0, Date.now())
-
-  check(): string {
-    const rows = this.#parts.db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(20)').all()
-    return rows.map((row) => row.integrity_check).join('; ')
-  }
-
-  stats(): ReturnType<Store['stats']> {
-    const { db, path, sqlite } = this.#parts
-    const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
-    return {
-      sqlite,
-      messages: db.query<{ n: number | null }, []>('SELECT max(id) AS n FROM message').get()?.n ?? 0,
-      sessions: this.registry.liveSessions().length,
-      accounts: this.registry.accounts().length,
-      walBytes: path ? size(`${path}-wal`) : 0,
-      fileBytes: path ? size(path) : 0,
-      queued: this.#queue.queued,
-      commits: this.#queue.commits,
-      committed: this.#queue.committed,
-    }
-  }
+  backup: Store['backup'] = (path) => this.#upkeep.backup(path)
+  inspect: Store['inspect'] = () => this.#upkeep.inspect()
+  check: Store['check'] = () => this.#upkeep.check()
+  stats: Store['stats'] = () => this.#upkeep.stats()
 
   async close(): Promise<void> {
     this.#sessions.finish()

@@ -6,6 +6,7 @@ import type { StoreReport } from './inspect.ts'
 import type { Keeping } from './keeping/keeping.ts'
 import type { NotifyStore } from './notify/notify.ts'
 import type { People } from './people/people.ts'
+import type { Ledger } from './reads/ledger.ts'
 import type {
   AccountRow,
   Claim,
@@ -149,6 +150,8 @@ export interface Store {
   readonly people: People
   /** Desktop notifications of each account. */
   readonly notify: NotifyStore
+  /** The reads of operators. */
+  readonly ledger: Ledger
   /** The newest sequence that is committed. */
   readonly head: number
   /** Why writes fail just now, when that lies at the disk; it is null again by itself, at most seconds after the disk is well. */

@@ -3,6 +3,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Imported, nullable } from './letter.ts'
 import { LIMITS } from './limits.ts'
 import { MessageId, Name, SessionId } from './names.ts'
+import { EntriesAnswer, MailboxRequest, OverviewAnswer, OverviewRequest, TrafficRequest } from './overview.ts'
 import { Timestamp } from './time.ts'
 import { ImportLetter, ImportResult } from './transfer.ts'
 
@@ -210,6 +211,21 @@ export const ADMIN = {
       letters: Type.Integer(),
       future: nullable(Type.Object({ count: Type.Integer(), latest: Timestamp })),
     }),
+  },
+  overview: {
+    summary: 'how every account fares: who lives, what is unread, how its doorbell does',
+    request: OverviewRequest,
+    answer: OverviewAnswer,
+  },
+  mailbox: {
+    summary: 'the letters of any account, newest first; changes no state',
+    request: MailboxRequest,
+    answer: EntriesAnswer,
+  },
+  traffic: {
+    summary: 'everything that was sent, newest first, with what became of it',
+    request: TrafficRequest,
+    answer: EntriesAnswer,
   },
 } as const satisfies Record<string, { summary: string; request: TSchema; answer: TSchema }>
 

@@ -12,6 +12,7 @@ export const REFUSALS = {
     'send Authorization: Bearer <token>; the person who runs the mailbox makes tokens with: mail4agent admin account add <name>',
   ),
   agent_ancestor: row(403, 'this token belongs to a person; an agent uses its own account'),
+  login_over: row(403, 'ask for a new link with: mail4agent ui'),
   anchor_ended: row(403, 'the agent this process belonged to has ended; start again from a live one'),
   peer_gone: row(403, 'the calling process had closed its connection or ended; call again'),
   other_user: row(403, 'run the caller as the same user as the mailbox'),

@@ -41,7 +41,7 @@ const letter = async (to: string): Promise<string> =>
   (await writer.ask('http', 'send', { to, subject: 'for one chat', body: 'private' })).message_id
 
 test('each chat has the mail that is its own; another process that names it, VS Code or not, has none', async () => {
-  const editor = await mailbox.actor(ann, code)
+  const editor = await mailbox.actor(ann, { program: code })
   const chats = [crypto.randomUUID(), crypto.randomUUID()] as const
   const addresses = [await call(editor, 'whoami', {}, chats[0]), await call(editor, 'whoami', {}, chats[1])]
   const [one = '', two = ''] = addresses.map(({ address_text }) => address_text)
@@ -53,7 +53,7 @@ test('each chat has the mail that is its own; another process that names it, VS 
   })
   const [first, second] = [await letter(one), await letter(two)]
 
-  const [sibling, otherWindow] = [await mailbox.actor(ann), await mailbox.actor(ann, code)]
+  const [sibling, otherWindow] = [await mailbox.actor(ann), await mailbox.actor(ann, { program: code })]
   for (const thief of [sibling, otherWindow])
     for (const chat of chats) {
       expect([one, two, own]).not.toContain((await call(thief, 'whoami', {}, chat)).address_text)

@@ -8,6 +8,9 @@ import type { Json } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { OPERATION_NAMES, OPERATIONS, type OperationName } from '../../wire/operations.ts'
 import { Refusal } from '../../wire/refusal.ts'
+import { UI, type UiRoute } from '../../wire/ui.ts'
+import { checkPageMay } from '../ui/allowed.ts'
+import { LOGINS } from '../ui/logins.ts'
 import { callerOf } from './caller.ts'
 import { checked } from './checked.ts'
 import type { Door } from './door.ts'
@@ -33,6 +36,8 @@ const methods = new Map<string, 'GET' | 'POST'>([
   ['/mcp', 'POST'],
   ...OPERATION_NAMES.map((name) => [`/mail/${name}`, 'POST'] as const),
   ...adminRoutes().map((route) => [`/admin/${route}`, 'POST'] as const),
+  ['/ui', 'GET'],
+  ...uiRoutes().map((route) => [`/ui/${route}`, 'POST'] as const),
 ])
 
 /** The app of one door. Its `fetch` takes each request after `cameOver` has told its connection. */
@@ -45,6 +50,8 @@ export function createApp(door: Door) {
     .get('/openapi.json', guarded(door, openapiRoute(door)))
     .get('/events', guarded(door, eventsRoute(door)))
     .get('/metrics', guarded(door, metricsRoute(door)))
+    .get('/ui', guarded(door, pageRoute(door)))
+    .get('/ui/*', guarded(door, pageRoute(door)))
     .post(
       '/mcp',
       guarded(door, (request, size) => answerMcp(door, request, size)),
@@ -53,6 +60,7 @@ export function createApp(door: Door) {
   for (const name of OPERATION_NAMES) app.post(`/mail/${name}`, guarded(door, mailRoute(door, name)), { parse: 'none' })
   for (const route of adminRoutes())
     app.post(`/admin/${route}`, guarded(door, adminRoute(door, route)), { parse: 'none' })
+  for (const route of uiRoutes()) app.post(`/ui/${route}`, guarded(door, loginRoute(door, route)), { parse: 'none' })
   return app
 }
 
@@ -89,11 +97,28 @@ function adminRoute(door: Door, route: AdminRoute): Work {
   const { request: schema } = ADMIN[route]
   const perform = async (request: Request, size: BodySize): Promise<object> => {
     const caller = await callerOf(door, request)
+    checkPageMay(door, request, route)
     return administer(door.mail, route, caller, checked(schema, await readJson(request, size)))
   }
   return async (request, size) =>
     reply(request, await door.metrics.timed(`admin/${route}`, 'http', () => perform(request, size)))
 }
+
+/** The page's code is loaded when somebody opens it. */
+const pageRoute =
+  (door: Door): Work =>
+  async (request) => {
+    const { staticAnswer } = await import('../ui/static.ts')
+    const name = new URL(request.url).pathname.slice('/ui/'.length) || 'index.html'
+    const answer = await staticAnswer(door, request, name)
+    if (!answer) throw missing(request)
+    return answer
+  }
+
+const loginRoute =
+  (door: Door, route: UiRoute): Work =>
+  async (request, size) =>
+    reply(request, await LOGINS[route](door, request, await readJson(request, size)))
 
 const openapiRoute =
   (door: Door): Work =>
@@ -130,6 +155,10 @@ function missing(request: Request): Refusal {
   const allow = methods.get(new URL(request.url).pathname)
   if (allow) return new Refusal('method_not_allowed', `this route takes ${allow}`, { allow })
   return new Refusal('not_found', 'no such route')
+}
+
+function uiRoutes(): UiRoute[] {
+  return Object.keys(UI) as UiRoute[] // the keys of a constant table
 }
 
 function adminRoutes(): AdminRoute[] {

@@ -28,18 +28,31 @@ export function cameOver(request: Told, connection: Connection): void {
  */
 export function prove(door: Door, request: Told): Proof | Promise<Proof> {
   const account = door.identity.account(request.headers.get('authorization'))
-  const connection = request[CONNECTION]
-  if (!connection) throw new Refusal('no_holder', 'the request came over no connection')
+  const connection = connectionOf(request)
   const verdict = connection.attest()
   const proof = (verdict: Verdict): Proof => proved(door, account, verdict, connection.over)
   return verdict instanceof Promise ? verdict.then(proof) : proof(verdict)
 }
 
+function connectionOf(request: Told): Connection {
+  const connection = request[CONNECTION]
+  if (!connection) throw new Refusal('no_holder', 'the request came over no connection')
+  return connection
+}
+
+/** Which process holds the connection, for the one call that has no bearer yet. Throws what `prove` throws but for that. */
+export async function attested(door: Door, request: Told): Promise<Verdict> {
+  return checkVerdict(door, await connectionOf(request).attest())
+}
+
 function proved(door: Door, account: AccountRow, verdict: Verdict, over: Connection['over']): Proof {
+  return { account, verdict: checkVerdict(door, verdict), over }
+}
+
+function checkVerdict({ health: { attestation } }: Door, verdict: Verdict): Verdict {
   if (!verdict.ok) throw unattested(verdict)
-  const { attestation } = door.health
   if (!attestation.ok) throw new Refusal('attestation_down', 'no caller can be proved', { reason: attestation.reason })
-  return { account, verdict, over }
+  return verdict
 }
 
 const NOTHING: Said = {}

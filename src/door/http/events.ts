@@ -2,7 +2,7 @@
 import { positionOf } from '../../engine/cursor.ts'
 import type { Caller } from '../../engine/mail.ts'
 import { mayRead } from '../../engine/may-read.ts'
-import type { EventRow } from '../../store/rows.ts'
+import type { AccountRow, EventRow } from '../../store/rows.ts'
 import { Cursor, cursorOf, messageId } from '../../wire/names.ts'
 import { denied, malformed, Refusal } from '../../wire/refusal.ts'
 import { rfc3339 } from '../../wire/time.ts'
@@ -22,7 +22,12 @@ const PAGE = 256
 export function streamEvents(door: Door, caller: Caller, request: Request): Response {
   if (!caller.account.can.read && !caller.account.can.operator) throw denied('read')
   const cursor = request.headers.get('last-event-id') ?? new URL(request.url).searchParams.get('cursor')
-  const feed = new Feed(door, caller, cursor ? resume(door, cursor) : door.mail.store.head)
+  const feed = new Feed(
+    door,
+    caller,
+    request.headers.get('authorization'),
+    cursor ? resume(door, cursor) : door.mail.store.head,
+  )
   const encoder = new TextEncoder()
   request.signal.addEventListener('abort', feed.close)
   const body = new ReadableStream<Uint8Array>({
@@ -48,15 +53,17 @@ function resume({ mail }: Door, cursor: string): number {
 class Feed {
   readonly #door: Door
   readonly #caller: Caller
+  readonly #authorization: string | null
   readonly #unsubscribe: () => void
   #after: number
   #begun = false
   #closed = false
   #wake: ((woken: boolean) => void) | undefined
 
-  constructor(door: Door, caller: Caller, after: number) {
+  constructor(door: Door, caller: Caller, authorization: string | null, after: number) {
     this.#door = door
     this.#caller = caller
+    this.#authorization = authorization
     this.#after = after
     this.#unsubscribe = door.mail.store.onCommit(() => this.#wake?.(true))
     if (door.calls.closed.aborted) this.close()
@@ -93,12 +100,21 @@ class Feed {
     }
   }
 
-  /** The caller as it stands now, or null once its token is replaced, its right taken or its process gone. */
+  /** The caller as it stands now, or null once its token is replaced, its login over, its right taken or its process gone. */
   #entitled(): Caller | null {
-    const { account, session } = this.#caller
-    const now = this.#door.mail.store.registry.accountById(account.id)
-    if (!now || now.digest !== account.digest || !(now.can.read || now.can.operator)) return null
+    const { session } = this.#caller
+    const now = this.#account()
+    if (!now || !(now.can.read || now.can.operator)) return null
     return session.ended === null && this.#door.mail.alive(session) ? { account: now, session } : null
+  }
+
+  #account(): AccountRow | null {
+    try {
+      return this.#door.identity.account(this.#authorization)
+    } catch (error) {
+      if (error instanceof Refusal) return null
+      throw error
+    }
   }
 
   #frame(caller: Caller, event: EventRow): string {

@@ -7,6 +7,7 @@ import { DoorbellRing } from '../../wire/doorbell.ts'
 import { Message, Receipt, Reference } from '../../wire/letter.ts'
 import { OPERATIONS } from '../../wire/operations.ts'
 import { REFUSALS, RefusalBody } from '../../wire/refusal.ts'
+import { UI } from '../../wire/ui.ts'
 import { VERSION } from '../version.ts'
 
 /** Shapes that occur in several places: written once and referred to. */
@@ -37,7 +38,7 @@ export function openapi(): object {
     },
     servers: [{ url: 'http://127.0.0.1:18301' }],
     security: [{ bearer: [] }],
-    paths: { ...mailPaths(), ...adminPaths(), ...otherPaths() },
+    paths: { ...mailPaths(), ...adminPaths(), ...uiPaths(), ...otherPaths() },
     webhooks: { doorbell: { post: doorbell() } },
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
@@ -64,11 +65,20 @@ const adminPaths = () =>
     ]),
   )
 
+const uiPaths = () =>
+  Object.fromEntries(
+    Object.entries(UI).map(([route, { summary, request, answer }]) => [
+      `/ui/${route}`,
+      post(`ui-${route}`, 'ui', summary, request, answer),
+    ]),
+  )
+
 function otherPaths() {
   const cursor = (name: string, where: string) => ({ name, in: where, required: false, schema: { type: 'string' } })
   const object = json({ type: 'object' })
   return {
     '/health': { get: { ...get('health', 'is the mailbox up; needs no bearer', object), security: [] } },
+    '/ui': { get: { ...get('ui', 'the web page; needs no bearer', { 'text/html': {} }), security: [] } },
     '/openapi.json': { get: get('openapi', 'this document', object) },
     '/metrics': { get: get('metrics', 'Prometheus text (needs operator)', { 'text/plain': {} }) },
     '/events': {

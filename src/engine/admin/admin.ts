@@ -7,9 +7,12 @@ import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { importLetters } from './import.ts'
 import { listListeners, removeListener, setListener } from './listeners.ts'
+import { mailbox } from './mailbox.ts'
 import { listOrphans, releaseOrphans } from './orphans.ts'
+import { overview } from './overview.ts'
 import { retention } from './retention.ts'
 import { addMember, addRoom, listRooms, removeMember, removeRoom } from './rooms.ts'
+import { traffic } from './traffic.ts'
 
 type Routes = {
   [R in AdminRoute]: (mail: Mail, request: AdminRequest<R>) => AdminAnswer<R> | Promise<AdminAnswer<R>>
@@ -35,6 +38,9 @@ export const ADMINISTER: Routes = {
   retention,
   backup,
   check,
+  overview,
+  mailbox,
+  traffic,
 }
 
 /** The last change of each store: two operators at once must not take one name, or remove each other. */

@@ -3,13 +3,13 @@ import type { Database, Statement } from 'bun:sqlite'
 import { DELIVERY_COLUMNS } from '../jobs/context.ts'
 import type { RawCopy } from '../keeping/keeping.ts'
 import { KIND, type MessageRow, type PageRow } from '../rows.ts'
-import { type Columns, COLUMNS as MESSAGE, messageRow } from './messages.ts'
+import { type Columns, MESSAGE_COLUMNS as MESSAGE, messageRow } from './messages.ts'
 
-const COLUMNS = `d.box, d.closed, d.id, d.kind, d.room, d.notified, d.opened, d.opened_by AS openedBy, d.closed_at AS closedAt,
+const MESSAGE_COLUMNS = `d.box, d.closed, d.id, d.kind, d.room, d.notified, d.opened, d.opened_by AS openedBy, d.closed_at AS closedAt,
   d.closed_by AS closedBy, d.reason, d.updates, m.sender_box AS senderBox, m.created`
 
 /** Bounds: box, before, the reader's own box, limit. As in a page, what is no mail to the reader comes without its letter. */
-const walk = (without: string) => `SELECT ${COLUMNS},
+const walk = (without: string) => `SELECT ${MESSAGE_COLUMNS},
   CASE WHEN (d.kind = 2 AND m.sender_box = ?3) ${without} THEN '' ELSE m.json END AS json
   FROM delivery d JOIN message m ON m.id = d.id WHERE d.box = ?1 AND d.closed = 1 AND d.id < ?2 ORDER BY d.id DESC LIMIT ?4`
 

@@ -8,10 +8,10 @@ export type Columns = Omit<MessageRow, 'recipients'> & { recipients: string }
 
 const FIXED = 'id, random, account, sender_box AS senderBox, scope, thread, parent, created, hop'
 const OWN = `${FIXED.replace('account', 'm.account')}, iif(own, recipients, '[]') AS recipients, iif(own, json, '') AS json`
-export const COLUMNS = `${FIXED}, recipients, json`
+export const MESSAGE_COLUMNS = `${FIXED}, recipients, json`
 
 export const SQL = {
-  message: `SELECT ${COLUMNS} FROM message WHERE id = ?`,
+  message: `SELECT ${MESSAGE_COLUMNS} FROM message WHERE id = ?`,
   delivery: `SELECT ${DELIVERY_COLUMNS} FROM delivery WHERE box = ? AND closed IN (0, 1) AND id = ?`,
   /** Up to which message `sent` knows. */
   indexed: SENT_REACHED,
@@ -22,7 +22,7 @@ export const SQL = {
     WHERE sent.account = ?1 AND sent.id < ?2 AND sent.id <= ?4 ORDER BY sent.id DESC`,
   /** A key whose message has been removed is free again. */
   keyed: 'SELECT i.id, i.hash FROM idempotency i JOIN message m ON m.id = i.id WHERE i.account = ? AND i.key = ?',
-  thread: `SELECT ${COLUMNS} FROM message WHERE thread = ? AND parent IS NOT NULL AND id > ? ORDER BY id`,
+  thread: `SELECT ${MESSAGE_COLUMNS} FROM message WHERE thread = ? AND parent IS NOT NULL AND id > ? ORDER BY id`,
 } as const
 
 export const messageRow = (row: Columns): MessageRow => ({ ...row, recipients: recipientsOf(row.recipients) })

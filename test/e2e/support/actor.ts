@@ -5,6 +5,8 @@ export type DoorName = 'http' | 'socket' | 'mcp-legacy' | 'mcp-modern' | 'cli'
 export const DOORS: readonly DoorName[] = ['http', 'socket', 'mcp-legacy', 'mcp-modern', 'cli']
 
 export type Where = { token: string; port: number; socket: string; data: string; root: string }
+/** What the process is: another name of this very runtime, and the folder that it works in. */
+export type Process = { program?: string; cwd?: string }
 export type Order =
   | { door: DoorName; op: string; request: object }
   | { door: 'raw'; path: string; request: unknown; headers?: Record<string, string> }
@@ -17,9 +19,10 @@ export class Actor {
   readonly #waiting = new Map<number, (reply: Reply) => void>()
   #next = 0
 
-  private constructor(where: Where, program: string) {
+  private constructor(where: Where, { program = process.execPath, cwd = process.cwd() }: Process) {
     const child = Bun.spawn([program, join(import.meta.dir, 'actor-process.ts')], {
       env: { PATH: process.env.PATH ?? '', HOME: where.root, ACTOR: JSON.stringify(where) },
+      cwd,
       // a session leader without a terminal: nobody above it can be its anchor
       detached: true,
       stdin: 'pipe',
@@ -30,9 +33,8 @@ export class Actor {
     void this.#listen(child.stdout)
   }
 
-  /** `program`: a copy of Bun, whose name is what the kernel then shows as the executable. */
-  static async start(where: Where, program = process.execPath): Promise<Actor> {
-    return new Actor(where, program)
+  static async start(where: Where, process: Process = {}): Promise<Actor> {
+    return new Actor(where, process)
   }
 
   get pid(): number {

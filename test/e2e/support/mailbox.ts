@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Actor } from './actor.ts'
+import { Actor, type Process } from './actor.ts'
 
 export const BINARY = process.env.M4A_CLI_BIN ?? join(import.meta.dir, '..', '..', '..', 'dist', 'mail4agent')
 
@@ -110,9 +110,9 @@ export class Mailbox {
   }
 
   /** A process of its own that calls with `token`; it is a session of that account from its first call. */
-  async actor(token: string, program?: string): Promise<Actor> {
+  async actor(token: string, process: Process = {}): Promise<Actor> {
     const where = { token, port: this.port, socket: this.socket, data: this.data, root: this.root }
-    const actor = await Actor.start(where, program)
+    const actor = await Actor.start(where, process)
     this.#actors.push(actor)
     return actor
   }

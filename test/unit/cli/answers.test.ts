@@ -52,6 +52,42 @@ const card = {
   },
   declared: { working_on: 'the store', role: null, parent: null },
 }
+const LINK = { url: `http://127.0.0.1:18301/ui#login=${'0a'.repeat(32)}`, expires_at: now }
+const OFF = { state: 'off', note: null }
+const OVERVIEW = {
+  accounts: [
+    {
+      id: 'claude',
+      label: 'Claude',
+      kind: 'agent',
+      live_sessions: 2,
+      last_seen: now,
+      unread: 3,
+      oldest_unread_age_secs: 70,
+      session_unread: 1,
+      waiting: 1,
+      doorbell: { pending: 2, last_ok: null, last_error: 'refused\u001b[2J', last_error_at: now },
+    },
+    {
+      id: 'operator',
+      label: null,
+      kind: 'person',
+      live_sessions: 0,
+      last_seen: null,
+      unread: 0,
+      oldest_unread_age_secs: null,
+      session_unread: 0,
+      waiting: 0,
+      doorbell: null,
+    },
+  ],
+  has_more: false,
+  after: 'operator',
+  rooms: 1,
+  orphaned_sessions: 1,
+  parts: { wake: OFF, dispatch: { state: 'on', note: '2 run' }, link: OFF },
+  now,
+}
 const whoami = {
   address: sendAnswer.from,
   address_text: sendAnswer.from_text,
@@ -297,6 +333,10 @@ const CASES: [golden: string, argv: string[], answers: Record<string, unknown>, 
   ['thread', ['thread', ID[0]], { '/mail/thread': { ...page, messages: LETTERS } }],
   ['search', ['search', 'store', 'review'], { '/mail/search': { ...page, messages: [LETTERS[0]] } }],
   ['unread', ['unread'], { '/mail/unread': { target: sendAnswer.from, unread: 3, oldest_age_secs: 70, now } }],
+  ['ui', ['ui', '--for', '1h'], { '/ui/link': LINK }],
+  ['ui-logout', ['ui', '--logout'], { '/ui/logout': { ended: 2 } }],
+  ['top', ['top'], { '/admin/overview': OVERVIEW }],
+  ['top-json', ['top', '--json'], { '/admin/overview': OVERVIEW }],
   [
     'ping',
     ['ping', 'codex'],

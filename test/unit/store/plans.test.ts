@@ -5,6 +5,7 @@ import { expect, test } from 'bun:test'
 import { BY_PREFIX } from '../../../src/store/load.ts'
 import { migrate } from '../../../src/store/migrate.ts'
 import { SQL as ARCHIVE } from '../../../src/store/reads/archive.ts'
+import { SQL as LEDGER } from '../../../src/store/reads/ledger.ts'
 import { SQL as LOG } from '../../../src/store/reads/log.ts'
 import { SQL as MESSAGES } from '../../../src/store/reads/messages.ts'
 import { SQL as PAGES } from '../../../src/store/reads/pages.ts'
@@ -67,6 +68,14 @@ test.each([
     MESSAGES.sentLately,
     `SEARCH message USING INTEGER PRIMARY KEY (rowid>? AND rowid<?); ${OWN}`,
   ],
+  ['any box, newest first', LEDGER.newest, 'SEARCH delivery USING PRIMARY KEY (box=? AND closed=? AND id<?)'],
+  ['all messages, newest first', LEDGER.messages, 'SEARCH message USING INTEGER PRIMARY KEY (rowid<?)'],
+  [
+    'all of one account',
+    LEDGER.sentBy,
+    'SEARCH message USING INTEGER PRIMARY KEY (rowid=?); LIST SUBQUERY 1; SEARCH sent USING PRIMARY KEY (account=? AND id<?)',
+  ],
+  ['its latest', LEDGER.sentLately, 'SEARCH message USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'],
   ['a thread', MESSAGES.thread, 'SEARCH message USING INDEX message_thread (thread=? AND id>?)'],
 ])('%s', (_name, sql, expected) => {
   expect(plan(sql)).toBe(expected)

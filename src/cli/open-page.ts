@@ -1,0 +1,42 @@
+// Opens the page's login link in the person's browser, without the secret in anybody's argument list.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { writePrivate } from '../door/folders.ts'
+import { Refusal } from '../wire/refusal.ts'
+import type { Context } from './context.ts'
+
+/** Milliseconds that a browser may take to start and to read the file. */
+const READ_MS = 10_000
+
+/**
+ * Arguments can be read by others, proc(5): the browser is given a file that only its owner may read, which leads on to `url`
+ * and is gone seconds later.
+ * @throws Refusal `usage` where no program opens files for people
+ */
+export async function openInBrowser({ io, place }: Context, url: string): Promise<void> {
+  const path = join(place.dataDir, 'ui-login.html')
+  writePrivate(path, `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${url}">\n`)
+  const stop = io.stopSignal()
+  try {
+    const opener = Bun.spawn([...openerOf(io.platform), pathToFileURL(path).href], {
+      env: io.env,
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+    opener.unref()
+    const left = Promise.withResolvers<void>()
+    stop.addEventListener('abort', () => left.resolve(), { once: true })
+    await Promise.race([Bun.sleep(READ_MS), left.promise])
+  } catch {
+    throw new Refusal('usage', 'no program of this machine opens the browser', {}, 'open the link that is printed')
+  } finally {
+    rmSync(path, { force: true })
+  }
+}
+
+function openerOf(platform: NodeJS.Platform): string[] {
+  if (platform === 'darwin') return ['open']
+  return platform === 'win32' ? ['rundll32', 'url.dll,FileProtocolHandler'] : ['xdg-open']
+}
