@@ -10,6 +10,11 @@ import { denied } from '../wire/refusal.ts'
 import { ack } from './ack.ts'
 import { claim } from './claim.ts'
 import { directory } from './directory.ts'
+import { dispatchLogs } from './dispatch/logs.ts'
+import { dispatchShow } from './dispatch/show.ts'
+import { dispatchStatus } from './dispatch/status.ts'
+import { dispatchStop } from './dispatch/stop.ts'
+import { dispatchWake } from './dispatch/wake.ts'
 import { get } from './get.ts'
 import { inbox } from './inbox.ts'
 import type { Caller, Mail, Patience } from './mail.ts'
@@ -53,6 +58,11 @@ export const OPERATE: { [N in OperationName]: Operate<N> } = {
   status,
   directory,
   ping: (mail, _caller, request) => ping(mail, request),
+  dispatch_wake: dispatchWake,
+  dispatch_status: dispatchStatus,
+  dispatch_show: dispatchShow,
+  dispatch_logs: dispatchLogs,
+  dispatch_stop: dispatchStop,
 }
 
 /**
@@ -70,10 +80,10 @@ export async function run<N extends OperationName>(
   return OPERATE[name](mail, caller, request, patience)
 }
 
-/** An operator may read; that it may send has to be granted like everybody's. */
+/** An operator may read and dispatch; that it may send has to be granted like everybody's. */
 function checkCapability({ account }: Caller, name: OperationName): void {
   const { need } = OPERATIONS[name]
   if (need === null || account.can[need]) return
-  if (need === 'read' && account.can.operator) return
+  if ((need === 'read' || need === 'dispatch') && account.can.operator) return
   throw denied(need)
 }

@@ -1,6 +1,7 @@
 // The store on SQLite: writes through the queue, reads on their own connection, the registry in memory, and who listens to commits.
 import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
+import { Dispatches } from './dispatch/dispatches.ts'
 import { copyInThread, type Housekeeper } from './housekeeper.ts'
 import { BY_PREFIX, selectSession, sessionRow } from './load.ts'
 import type { Queue } from './queue.ts'
@@ -39,6 +40,7 @@ export type Parts = {
 export class SqliteStore implements Store {
   readonly epoch: string
   readonly registry: MemoryRegistry
+  readonly dispatches: Dispatches
   head: number
   readonly #parts: Parts
   readonly #queue: Queue
@@ -70,7 +72,8 @@ export class SqliteStore implements Store {
       this.#lost = null
     })
     this.#registryWrites = new RegistryWrites(queue, this.registry)
-    this.#writes = new Writes(queue, this.registry, new Sequence(db, this.#log), this.#sessions.touch)
+    this.dispatches = new Dispatches(db, queue)
+    this.#writes = new Writes(queue, this.registry, this.dispatches, new Sequence(db, this.#log), this.#sessions.touch)
     this.#queue = parts.queue(
       (now) => this.#sessions.ride(now),
       () => this.#committed(),

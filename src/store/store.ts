@@ -2,6 +2,8 @@
 import type { Attested, Corroborated, Declared } from '../wire/card.ts'
 import type { CloseReason } from '../wire/letter.ts'
 import type { Capability } from '../wire/operations.ts'
+import type { Dispatches } from './dispatch/dispatches.ts'
+import type { NewDispatch } from './dispatch/rows.ts'
 import type {
   AccountRow,
   Claim,
@@ -65,6 +67,8 @@ export type SendJob = {
   upsert: string | null
   /** Settle this message for the sender in the same transaction. */
   close: number | null
+  /** Start its recipient to handle it; message and thread are the sent ones. */
+  dispatch?: NewDispatch | null
 }
 export type SendOutcome = {
   id: number
@@ -78,6 +82,8 @@ export type SendOutcome = {
   /** Boxes where the superseded message had not been opened: do not ring again for those. */
   quiet: number[]
   closed: boolean
+  /** Id of the dispatch that it brought. */
+  dispatch: number | null
 }
 
 /** Outcome of ack, reopen or claim for one id. */
@@ -136,6 +142,7 @@ export interface Store {
   /** 8 hex; changed by a restore. */
   readonly epoch: string
   readonly registry: Registry
+  readonly dispatches: Dispatches
   /** The newest sequence that is committed. */
   readonly head: number
   /** Why writes fail just now, when that lies at the disk; it is null again by itself, at most seconds after the disk is well. */

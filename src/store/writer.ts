@@ -1,5 +1,6 @@
 // The one writer: runs a batch of jobs as one transaction. A job that fails by itself never fails its batch.
 import type { Database } from 'bun:sqlite'
+import { dispatchJobs } from './dispatch/jobs.ts'
 import { claimer } from './jobs/claim.ts'
 import { Context } from './jobs/context.ts'
 import type { Job, Outcome } from './jobs/job.ts'
@@ -60,6 +61,7 @@ function runner(context: Context): (job: Job) => Outcome {
   const seen = opener(context)
   const sessions = sessionJobs(context)
   const registry = registryJobs(context)
+  const dispatches = dispatchJobs(context)
   return (job) => {
     switch (job.k) {
       case 'send':
@@ -108,6 +110,8 @@ function runner(context: Context): (job: Job) => Outcome {
         return registry.setCursor(job)
       case 'probe':
         return registry.probe(job)
+      default:
+        return dispatches(job)
     }
   }
 }

@@ -3,6 +3,7 @@ import type { AdminAnswer, AdminRequest, AdminRoute } from '../../wire/admin.ts'
 import { denied } from '../../wire/refusal.ts'
 import type { Caller, Mail } from '../mail.ts'
 import { addAccount, listAccounts, removeAccount, rotateAccount, setAccount } from './accounts.ts'
+import { addAgent, listAgents, pause, removeAgent, resume, setAgent } from './agents.ts'
 import { backup } from './backup.ts'
 import { listListeners, removeListener, setListener } from './listeners.ts'
 import { listOrphans, releaseOrphans } from './orphans.ts'
@@ -28,6 +29,12 @@ export const ADMINISTER: Routes = {
   'listener/remove': removeListener,
   'orphan/list': listOrphans,
   'orphan/release': releaseOrphans,
+  agent: addAgent,
+  'agent/set': setAgent,
+  'agent/list': listAgents,
+  'agent/remove': removeAgent,
+  'dispatch/pause': pause,
+  'dispatch/resume': resume,
   backup,
 }
 

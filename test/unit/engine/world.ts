@@ -2,6 +2,7 @@
 import { Value } from '@sinclair/typebox/value'
 import { Waiters } from '../../../src/delivery/waiters.ts'
 import { run } from '../../../src/engine/engine.ts'
+import { noRuns } from '../../../src/engine/dispatch/runs.ts'
 import type { Caller, Mail, Patience } from '../../../src/engine/mail.ts'
 import { Rates } from '../../../src/engine/rates.ts'
 import { openStore } from '../../../src/store/open.ts'
@@ -37,6 +38,7 @@ export class World {
       ownPort: () => 18301,
       dataDir: '/nonexistent',
       bell: () => ({ pending: 0, lastOk: null, lastError: null, lastErrorAt: null }),
+      runs: noRuns('a test'),
     }
   }
 

@@ -1,4 +1,5 @@
 // Who is not proved reaches nothing: no connection, no attestation, a self-test that failed. Only /health answers then.
+import { noRuns } from '../../../../src/engine/dispatch/runs.ts'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openAttestor } from '../../../../src/attest/attestor.ts'
@@ -36,6 +37,7 @@ async function withDoor<T>(
       ownPort: () => 0,
       dataDir: place.path,
       bell: () => ({ pending: 0, lastOk: null, lastError: null, lastErrorAt: null }),
+    runs: noRuns('a test'),
     },
     identity,
     health: { startedAt: Date.now(), attestation: { ok: true }, listening: [], unavailable: [] },

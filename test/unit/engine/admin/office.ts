@@ -1,4 +1,5 @@
 // A mailbox in memory with one operator, for the tests of the registry.
+import { noRuns } from '../../../../src/engine/dispatch/runs.ts'
 import { Waiters } from '../../../../src/delivery/waiters.ts'
 import { administer } from '../../../../src/engine/admin/admin.ts'
 import type { Caller, Mail } from '../../../../src/engine/mail.ts'
@@ -22,6 +23,7 @@ export async function openOffice(dataDir = '/nonexistent') {
     ownPort: () => OWN_PORT,
     dataDir,
     bell: () => ({ pending: 2, lastOk: null, lastError: 'connection refused', lastErrorAt: 0 }),
+    runs: noRuns('a test'),
   }
   const account = await addAccount(store, 'operator', { operator: true })
   const operator: Caller = { account, session: await addSession(store, account) }
