@@ -8,6 +8,9 @@ const rooms = () => import('./admin/rooms.ts')
 const listeners = () => import('./admin/listeners.ts')
 const orphans = () => import('./admin/orphans.ts')
 const clients = () => import('./client.ts')
+const agents = () => import('./agents.ts')
+const dispatches = () => import('./dispatch/look.ts')
+const control = () => import('./dispatch/control.ts')
 const ack = () => import('./ack.ts').then((file) => file.ack)
 
 /** In the order in which the list of commands shows them. */
@@ -35,6 +38,20 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'status set': () => import('./status-set.ts').then((file) => file.statusSet),
   peers: () => import('./peers.ts').then((file) => file.peers),
   ping: () => import('./ping.ts').then((file) => file.ping),
+  dispatch: () => import('./dispatch/dispatch.ts').then((file) => file.dispatch),
+  'dispatch wake': () => import('./dispatch/dispatch.ts').then((file) => file.dispatchWake),
+  'dispatch status': () => dispatches().then((file) => file.dispatchStatus),
+  'dispatch show': () => dispatches().then((file) => file.dispatchShow),
+  'dispatch watch': () => dispatches().then((file) => file.dispatchWatch),
+  'dispatch logs': () => dispatches().then((file) => file.dispatchLogs),
+  'dispatch stop': () => control().then((file) => file.dispatchStop),
+  'dispatch pause': () => control().then((file) => file.dispatchPause),
+  'dispatch resume': () => control().then((file) => file.dispatchResume),
+  'dispatch attend': () => control().then((file) => file.dispatchAttend),
+  'agent list': () => agents().then((file) => file.agentList),
+  'agent add': () => agents().then((file) => file.agentAdd),
+  'agent set': () => agents().then((file) => file.agentSet),
+  'agent remove': () => agents().then((file) => file.agentRemove),
   'admin account list': () => accounts().then((file) => file.accountList),
   'admin account add': () => tokens().then((file) => file.accountAdd),
   'admin account set': () => accounts().then((file) => file.accountSet),

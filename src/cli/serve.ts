@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { type Daemon, type DaemonOptions, startDaemon } from '../door/daemon.ts'
 import { openLog } from '../door/log.ts'
+import { ourProgram } from '../install/machine.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { defineCommand } from './command.ts'
 import { settingsFor } from './config.ts'
@@ -35,6 +36,7 @@ Configuration: config.toml in ~/.config/mail4agent (macOS: ~/Library/Application
       port: place.port ?? DEFAULT_PORT,
       socket: place.socket,
       ...settingsFor(io),
+      program: ourProgram(),
       log: openLog({ human: io.errIsTerminal, write: (line) => whoeverListens(() => io.err(line)) }),
     })
     const { port, socketPath, listening, attestation, newOperatorKey } = daemon

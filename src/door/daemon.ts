@@ -4,12 +4,14 @@ import { type Attestor, openAttestor } from '../attest/attestor.ts'
 import { retest } from '../attest/retest.ts'
 import { type Doorbells, startDoorbells } from '../delivery/doorbells.ts'
 import { Waiters } from '../delivery/waiters.ts'
+import { noRuns, type Runs } from '../engine/dispatch/runs.ts'
 import type { Mail } from '../engine/mail.ts'
 import { Rates } from '../engine/rates.ts'
 import { type Identity, openIdentity } from '../identity/identify.ts'
 import { diskRefusal } from '../store/disk.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { Supervisor } from '../wake/dispatch/supervisor.ts'
 import { rfc3339 } from '../wire/time.ts'
 import { inFolder, privateFiles, privateFolder, writePrivate } from './folders.ts'
 import { createApp } from './http/app.ts'
@@ -35,6 +37,8 @@ export type DaemonOptions = {
   readonly allowForwarders?: boolean
   /** The operator allows agents to use the tokens of persons and operators. */
   readonly allowAgentsAsPersons?: boolean
+  /** The words that start this program, for the agents that it starts; without them it starts none. */
+  readonly program?: readonly string[]
   readonly log: Log
 }
 
@@ -94,6 +98,7 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
   const { dataDir, log } = options
   const files = inFolder(dataDir)
   const broken = Promise.withResolvers<string>()
+  const umask = process.umask()
   closers.push(privateFiles())
   const attestor = openAttestor()
   closers.push(() => attestor.close())
@@ -112,10 +117,11 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
     allowAgentsAsPersons: options.allowAgentsAsPersons ?? false,
     log: log.warn,
   })
-  const { door, served, settle } = assemble(store, identity, attestation, options)
+  const { door, served, settle, started } = assemble(store, identity, attestation, options)
   const { tcp, socket } = await openDoors(door, attestor, options, closers)
   closers.push(settle)
   served(tcp)
+  closers.push(started(attestor, socket, umask))
   if (!attestation.ok)
     closers.push(
       retest(
@@ -165,10 +171,16 @@ function assemble(
   store: Store,
   identity: Identity,
   attestation: HealthFacts['attestation'],
-  { dataDir, log }: DaemonOptions,
-): { door: Door; served: (tcp: TcpDoor) => void; settle: Closer } {
+  { dataDir, log, program }: DaemonOptions,
+): {
+  door: Door
+  served: (tcp: TcpDoor) => void
+  settle: Closer
+  started: (attestor: Attestor, socket: string | null, umask: number) => Closer
+} {
   let port = 0
   let bells: Doorbells | undefined
+  let runs: Runs = noRuns('the mailbox is just starting')
   const waiters = new Waiters(store)
   const calls = new Calls()
   const health: HealthFacts = { startedAt: Date.now(), attestation, listening: [], unavailable: [] }
@@ -181,6 +193,9 @@ function assemble(
     ownPort: () => port,
     dataDir,
     bell: (account) => bells?.health(account) ?? { pending: 0, lastOk: null, lastError: null, lastErrorAt: null },
+    get runs() {
+      return runs
+    },
   }
   const door: Door = { mail, identity, health, metrics: new Metrics(), waiting: () => waiters.size, calls, log }
   const served = (tcp: TcpDoor) => {
@@ -192,7 +207,20 @@ function assemble(
   const settle = async () => {
     await Promise.all([bells?.stop(), calls.close(ANSWERS_MS), waiters.stop()])
   }
-  return { door, served, settle }
+  const started = (attestor: Attestor, socket: string | null, umask: number): Closer => {
+    if (process.platform !== 'linux' || program === undefined) {
+      runs = noRuns(
+        program === undefined ? 'this mailbox does not know its own program' : `not on ${process.platform} yet`,
+      )
+      return () => {}
+    }
+    const place = { dataDir, socket, port: () => port, program, env: process.env, umask }
+    const supervisor = new Supervisor(() => mail, attestor, place, log.info)
+    runs = supervisor
+    void supervisor.start().catch((error) => complain(log, 'dispatch could not start', error))
+    return () => supervisor.stop()
+  }
+  return { door, served, settle, started }
 }
 
 async function openDoors(

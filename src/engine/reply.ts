@@ -74,8 +74,9 @@ function isAttended(mail: Mail, box: number): boolean {
 }
 
 /** `Re: ` once; where it would not fit, the original subject as it is. */
-export function replySubject({ message }: Parent): string {
-  const { subject } = readFragment(message.json)
+export const replySubject = ({ message }: Parent): string => replySubjectOf(readFragment(message.json).subject)
+
+export function replySubjectOf(subject: string): string {
   const reply = /^re:/i.test(subject) ? subject : `Re: ${subject}`.trimEnd()
   return bytes(reply) <= LIMITS.subject ? reply : subject
 }

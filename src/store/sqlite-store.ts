@@ -73,6 +73,7 @@ export class SqliteStore implements Store {
     })
     this.#registryWrites = new RegistryWrites(queue, this.registry)
     this.dispatches = new Dispatches(db, queue)
+    this.registry.runToken = this.dispatches.accountByToken
     this.#writes = new Writes(queue, this.registry, this.dispatches, new Sequence(db, this.#log), this.#sessions.touch)
     this.#queue = parts.queue(
       (now) => this.#sessions.ride(now),

@@ -24,6 +24,8 @@ export interface Registry {
   accountById(id: number): AccountRow | undefined
   /** digest: SHA-256 of the bearer secret, hex. */
   accountByDigest(digest: string): AccountRow | undefined
+  /** digest: of the token of a started agent, which ends with its attempt. */
+  accountByRun(digest: string): AccountRow | undefined
   /** By name, ascending. */
   accounts(): readonly AccountRow[]
   room(name: string): RoomRow | undefined

@@ -107,7 +107,9 @@ export const Dispatch = Type.Object({
   fresh: Type.Boolean(),
   depth: Type.Integer(),
   attempts: Type.Integer(),
-  activity: Type.Optional(Type.String({ description: 'of a running one: starting, working, in a tool, stalled, between attempts' })),
+  activity: Type.Optional(
+    Type.String({ description: 'of a running one: starting, working, in a tool, stalled, between attempts' }),
+  ),
   created_at: Timestamp,
   started_at: nullable(Timestamp),
   ended_at: nullable(Timestamp),
@@ -163,7 +165,13 @@ export const DispatchWakeAnswer = Type.Object({ dispatch: Dispatched, ...now })
 export const DispatchStatusAnswer = Type.Object({
   paused: nullable(Type.String({ description: 'why nothing is started' })),
   agents: Type.Array(
-    Type.Object({ id: Name, provider: Type.String(), paused: nullable(Type.String()), queued: Type.Integer(), running: Type.Integer() }),
+    Type.Object({
+      id: Name,
+      provider: Type.String(),
+      paused: nullable(Type.String()),
+      queued: Type.Integer(),
+      running: Type.Integer(),
+    }),
   ),
   dispatches: Type.Array(Dispatch),
   has_more: Type.Boolean(),

@@ -32,7 +32,8 @@ export function admit(mail: Mail, caller: Caller, to: AccountRow, { fresh, hop, 
   if (mail.runs.unavailable !== null)
     throw new Refusal('dispatch_unavailable', `agents cannot be started here: ${mail.runs.unavailable}`)
   const agent = dispatches.agent(to.id)
-  if (!agent) throw new Refusal('not_an_agent', `${to.name} has no profile, so it cannot be started`, { agent: to.name })
+  if (!agent)
+    throw new Refusal('not_an_agent', `${to.name} has no profile, so it cannot be started`, { agent: to.name })
   const { profile } = agent
   const refused = (rule: string, why: string, facts: Facts = {}) =>
     new Refusal('dispatch_refused', why, { agent: to.name, rule, ...facts })
@@ -50,7 +51,8 @@ export function admit(mail: Mail, caller: Caller, to: AccountRow, { fresh, hop, 
   if (hop > LIMITS.hopQuiet)
     throw refused('hop', `this thread has gone to and fro ${hop} times`, { hop, limit: LIMITS.hopQuiet })
   const why = dispatches.pause?.reason ?? agent.paused
-  if (why !== null) throw new Refusal('dispatch_paused', `starting ${to.name} is paused: ${why}`, { agent: to.name, reason: why })
+  if (why !== null)
+    throw new Refusal('dispatch_paused', `starting ${to.name} is paused: ${why}`, { agent: to.name, reason: why })
   const now = mail.now()
   const { count, oldest } = dispatches.today(to.id, now)
   if (count >= profile.perDay) {

@@ -1,6 +1,7 @@
 // dispatch_stop: end a dispatch, by whoever asked for it or an operator. Its processes are ended, its dispatcher is told.
-import { LIMITS } from '../../wire/limits.ts'
+
 import type { DispatchStopAnswer, DispatchStopRequest } from '../../wire/dispatch.ts'
+import { LIMITS } from '../../wire/limits.ts'
 import { denied } from '../../wire/refusal.ts'
 import { checkLine } from '../../wire/text.ts'
 import { rfc3339 } from '../../wire/time.ts'

@@ -121,7 +121,9 @@ export class Dispatches {
   /** Without a letter of its own. Null: the letter that it is about has one already. */
   queue(row: NewDispatch): Promise<DispatchRow | null> {
     const at = Date.now()
-    return this.#queue().submit({ k: 'queueDispatch', row, at }, ({ id }) => (id === null ? null : this.added(id, row, at)))
+    return this.#queue().submit({ k: 'queueDispatch', row, at }, ({ id }) =>
+      id === null ? null : this.added(id, row, at),
+    )
   }
 
   /** A dispatch that a committed send brought. */

@@ -102,9 +102,7 @@ export function sender(context: Context): (job: Send) => Results['send'] {
       events.push(...done.events)
     }
     const asked = job.dispatch
-    const dispatched = asked
-      ? dispatch({ ...asked, message: job.id, thread: job.thread || job.id }, job.at)
-      : null
+    const dispatched = asked ? dispatch({ ...asked, message: job.id, thread: job.thread || job.id }, job.at) : null
     return {
       id: job.id,
       created: job.at,

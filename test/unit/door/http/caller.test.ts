@@ -1,5 +1,5 @@
 // Who is not proved reaches nothing: no connection, no attestation, a self-test that failed. Only /health answers then.
-import { noRuns } from '../../../../src/engine/dispatch/runs.ts'
+
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openAttestor } from '../../../../src/attest/attestor.ts'
@@ -10,6 +10,7 @@ import { type Connection, cameOver } from '../../../../src/door/http/caller.ts'
 import { Calls, type Door } from '../../../../src/door/http/door.ts'
 import { Metrics } from '../../../../src/door/http/metrics.ts'
 import { ensureOperator } from '../../../../src/door/operator.ts'
+import { noRuns } from '../../../../src/engine/dispatch/runs.ts'
 import { Rates } from '../../../../src/engine/rates.ts'
 import { openIdentity } from '../../../../src/identity/identify.ts'
 import { openStore } from '../../../../src/store/open.ts'
@@ -37,7 +38,7 @@ async function withDoor<T>(
       ownPort: () => 0,
       dataDir: place.path,
       bell: () => ({ pending: 0, lastOk: null, lastError: null, lastErrorAt: null }),
-    runs: noRuns('a test'),
+      runs: noRuns('a test'),
     },
     identity,
     health: { startedAt: Date.now(), attestation: { ok: true }, listening: [], unavailable: [] },

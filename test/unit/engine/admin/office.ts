@@ -1,7 +1,8 @@
 // A mailbox in memory with one operator, for the tests of the registry.
-import { noRuns } from '../../../../src/engine/dispatch/runs.ts'
+
 import { Waiters } from '../../../../src/delivery/waiters.ts'
 import { administer } from '../../../../src/engine/admin/admin.ts'
+import { noRuns } from '../../../../src/engine/dispatch/runs.ts'
 import type { Caller, Mail } from '../../../../src/engine/mail.ts'
 import { Rates } from '../../../../src/engine/rates.ts'
 import { openStore } from '../../../../src/store/open.ts'
