@@ -11,6 +11,7 @@ import { type Identity, openIdentity } from '../identity/identify.ts'
 import { diskRefusal } from '../store/disk.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { TIMES } from '../wake/dispatch/launch.ts'
 import { Supervisor } from '../wake/dispatch/supervisor.ts'
 import { rfc3339 } from '../wire/time.ts'
 import { inFolder, privateFiles, privateFolder, writePrivate } from './folders.ts'
@@ -214,7 +215,7 @@ function assemble(
       )
       return () => {}
     }
-    const place = { dataDir, socket, port: () => port, program, env: process.env, umask }
+    const place = { dataDir, socket, port: () => port, program, env: process.env, umask, times: TIMES }
     const supervisor = new Supervisor(() => mail, attestor, place, log.info)
     runs = supervisor
     void supervisor.start().catch((error) => complain(log, 'dispatch could not start', error))

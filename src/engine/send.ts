@@ -91,6 +91,8 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
   }
   if (resolved.length > told.length) answer.more_results = resolved.length - told.length
   if (asked) answer.dispatch = dispatchAnswer(mail, asked, outcome.dispatch)
+  // nobody reads that mailbox yet: somebody is started to
+  if (asked?.admitted && results[0]) delete results[0].warning
   if (outcome.closed && replyTo !== null) answer.closed = replyTo
   if (outcome.superseded > 0) answer.superseded = outcome.superseded
   if (wakeSuppressed) answer.wake_suppressed = wakeSuppressed

@@ -15,14 +15,8 @@ import {
 import { join } from 'node:path'
 import type { Instance } from './proc.ts'
 
-/** What the attendant is to start. */
-export type Spec = {
-  program: string
-  args: readonly string[]
-  cwd: string
-  env: Readonly<Record<string, string>>
-  umask: number
-}
+/** What the attendant is to start, in its own environment: that may hold secrets, and is in no file. */
+export type Spec = { program: string; args: readonly string[]; cwd: string; umask: number }
 
 /** How the agent's own process ended, as its attendant saw it; `error`: it could not be started. */
 export type Exit = { code: number | null; signal: string | null; error: string | null; at: number }

@@ -18,13 +18,13 @@ export async function attend(folder: string): Promise<boolean> {
   return true
 }
 
-async function run(folder: string, { program, args, cwd, env, umask }: Spec): Promise<Exit> {
+async function run(folder: string, { program, args, cwd, umask }: Spec): Promise<Exit> {
   const { prompt, out, err } = filesOf(folder)
   const files = [openSync(prompt, 'r'), openSync(out, 'a', 0o600), openSync(err, 'a', 0o600)]
   process.umask(umask)
   try {
     // the letter goes over standard input: nothing of it is in the arguments or the environment
-    return await endOf(spawn(program, args, { cwd, env: { ...env }, stdio: files }))
+    return await endOf(spawn(program, args, { cwd, env: process.env, stdio: files }))
   } catch (error) {
     return {
       code: null,

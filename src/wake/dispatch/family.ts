@@ -1,9 +1,6 @@
 // All processes of one run, also those that left its process group, and how they are ended.
 import { everyProcess, type Instance, type Seen, wasStartedWith } from './proc.ts'
 
-/** Milliseconds that they get after SIGTERM, and after SIGKILL. */
-export const TERM_MS = 10_000
-export const KILL_MS = 5_000
 const LOOK_MS = 50
 
 /** The variable that every process of a run inherits. */
@@ -17,6 +14,8 @@ export class Family {
     readonly run: string,
     /** The attendant, which leads their session. */
     readonly root: Instance,
+    /** Milliseconds that they get after SIGTERM, and after SIGKILL. */
+    readonly times: { readonly term: number; readonly kill: number },
   ) {
     this.#known.set(root.pid, root.start)
   }
@@ -52,7 +51,7 @@ export class Family {
    * by itself; where it does not, it is ended too.
    * @returns how many there were, and whether SIGTERM was not enough
    */
-  async end(termMs = TERM_MS, killMs = KILL_MS): Promise<{ ended: number; forced: boolean }> {
+  async end(termMs = this.times.term): Promise<{ ended: number; forced: boolean }> {
     const seen = new Set<string>()
     const count = (members: readonly Seen[]) => {
       for (const { pid, start } of members) seen.add(`${pid} ${start}`)
@@ -62,7 +61,7 @@ export class Family {
     let forced = false
     for (const end = performance.now() + termMs; count(this.others()).length > 0 && performance.now() < end; )
       await Bun.sleep(LOOK_MS)
-    for (const end = performance.now() + killMs; performance.now() < end; await Bun.sleep(LOOK_MS)) {
+    for (const end = performance.now() + this.times.kill; performance.now() < end; await Bun.sleep(LOOK_MS)) {
       // again and again: a member that forks while we look has a child that we have not seen
       const left = count(this.others())
       if (left.length === 0) break

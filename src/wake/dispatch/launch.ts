@@ -10,6 +10,10 @@ import { RUN_VARIABLE } from './family.ts'
 import type { Provider } from './providers/provider.ts'
 import { scopeWords } from './scope.ts'
 
+/** Milliseconds: before another attempt, the same after a rate limit, after SIGTERM, after SIGKILL. */
+export type Times = { retry: number; limited: number; term: number; kill: number }
+export const TIMES: Times = { retry: 5_000, limited: 30_000, term: 10_000, kill: 5_000 }
+
 /** What the supervisor knows of the machine and of itself. */
 export type Place = {
   readonly dataDir: string
@@ -20,6 +24,7 @@ export type Place = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** For the files of agents; our own are for their owner alone. */
   readonly umask: number
+  readonly times: Times
 }
 
 export type Job = {
@@ -61,8 +66,11 @@ function programOf(profile: Profile, provider: Provider, { env }: Place): string
   return provider.program === null ? null : Bun.which(provider.program, { PATH: path })
 }
 
+/** `env`: of the attendant and the agent. */
+export type Prepared = { folder: string; env: Readonly<Record<string, string>> }
+
 /** Writes the files of an attempt: what is started, what it is told, its token. Nothing runs yet. */
-export function prepare(job: Job, place: Place): string {
+export function prepare(job: Job, place: Place): Prepared {
   const { row, attempt, profile, provider } = job
   const folder = attemptFolder(place.dataDir, row.id, attempt.number)
   makeFolder(folder)
@@ -83,55 +91,39 @@ export function prepare(job: Job, place: Place): string {
   const program = programOf(profile, provider, place) ?? ''
   const [own = ''] = place.program
   const dirs = [dirname(program), ...(basename(own) === 'mail4agent' ? [dirname(own)] : [])]
-  const spec: Spec = {
-    program,
-    args: started.args,
-    cwd: profile.cwd,
-    env: environmentOf(place.env, { provider: provider.env, profile: profile.env }, dirs, {
-      ...started.env,
-      ...mailbox,
-      M4A_ACCOUNT: job.account,
-      M4A_DISPATCH: String(row.id),
-      M4A_DEPTH: String(row.depth),
-      ...(job.thread === null ? {} : { M4A_THREAD: job.thread }),
-    }),
-    umask: place.umask,
-  }
+  const env = environmentOf(place.env, { provider: provider.env, profile: profile.env }, dirs, {
+    ...started.env,
+    ...mailbox,
+    M4A_ACCOUNT: job.account,
+    M4A_DISPATCH: String(row.id),
+    M4A_DEPTH: String(row.depth),
+    ...(job.thread === null ? {} : { M4A_THREAD: job.thread }),
+  })
+  const spec: Spec = { program, args: started.args, cwd: profile.cwd, umask: place.umask }
   for (const [name, content] of Object.entries(started.files ?? {})) put(join(folder, name), content)
   put(files.prompt, job.prompt)
   put(files.token, job.secret)
   put(files.spec, JSON.stringify(spec))
-  return folder
+  return { folder, env }
 }
 
 /**
- * Starts the attendant of a prepared attempt; resolves when it has ended, or at once when it could not be started.
+ * Starts the attendant of a prepared attempt; resolves when it has ended, or could not be started.
  * It leads a session and a process group of its own, so that it outlives us; below systemd a scope of its own as well,
  * because a service that stops takes its whole control group with it: systemd.kill(5).
  */
-export function startAttendant(
-  folder: string,
-  run: string,
-  place: Place,
-  scoped: boolean,
-): { pid: number; gone: Promise<void> } {
+export function startAttendant({ folder, env }: Prepared, run: string, place: Place, scoped: boolean): Promise<void> {
   const words = [...(scoped ? scopeWords(run, place.env) : []), ...place.program, 'dispatch', 'attend', folder]
   const [program = '', ...args] = words
   const child = spawn(program, args, {
     cwd: folder,
-    env: {
-      PATH: place.env.PATH ?? '/usr/bin:/bin',
-      HOME: place.env.HOME ?? '/',
-      ...(place.env.XDG_RUNTIME_DIR ? { XDG_RUNTIME_DIR: place.env.XDG_RUNTIME_DIR } : {}),
-      [RUN_VARIABLE]: run,
-    },
+    env: { ...env },
     detached: true,
     stdio: 'ignore',
   })
-  const gone = new Promise<void>((resolve) => {
+  child.unref()
+  return new Promise<void>((resolve) => {
     child.once('error', () => resolve())
     child.once('exit', () => resolve())
   })
-  child.unref()
-  return { pid: child.pid ?? 0, gone }
 }

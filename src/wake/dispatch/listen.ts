@@ -5,7 +5,7 @@ import { replySubjectOf } from '../../engine/reply.ts'
 import { KIND, type MessageRow } from '../../store/rows.ts'
 import type { Store } from '../../store/store.ts'
 import { type Postmaster, recipientOf } from './postmaster.ts'
-import type { Log } from './supervisor.ts'
+import type { Log } from './shop.ts'
 
 const SUBSCRIBER = 'dispatch'
 const PAGE = 500

@@ -13,10 +13,6 @@ const RETRYABLE: ReadonlySet<Cause> = new Set([
   'interrupted',
   'not_started',
 ])
-/** Milliseconds before the next attempt. */
-export const PAUSE_MS = 5_000
-export const LIMITED_MS = 30_000
-
 const OUTCOMES: Partial<Record<Cause, Outcome>> = {
   replied: 'replied',
   closed: 'closed',
@@ -30,7 +26,11 @@ const OUTCOMES: Partial<Record<Cause, Outcome>> = {
 export type Next = { retryMs: number } | { outcome: Outcome }
 
 /** `causes`: of all attempts so far, the last one last. */
-export function nextAfter(causes: readonly Cause[], profile: Profile): Next {
+export function nextAfter(
+  causes: readonly Cause[],
+  profile: Pick<Profile, 'attempts'>,
+  pauses: { retry: number; limited: number },
+): Next {
   const last = causes.at(-1) ?? 'not_started'
   const outcome = OUTCOMES[last] ?? 'failed'
   if (!RETRYABLE.has(last)) return { outcome }
@@ -38,7 +38,7 @@ export function nextAfter(causes: readonly Cause[], profile: Profile): Next {
   const counted = causes.filter((cause) => cause !== 'not_started').length
   if (counted >= profile.attempts || causes.length - counted > 2 * profile.attempts) return { outcome }
   if (last === 'not_started' || last === 'session_lost') return { retryMs: 0 }
-  return { retryMs: last === 'rate_limited' ? LIMITED_MS : PAUSE_MS }
+  return { retryMs: last === 'rate_limited' ? pauses.limited : pauses.retry }
 }
 
 export type Plan = { mode: 'resume' | 'fresh'; session: string | null }

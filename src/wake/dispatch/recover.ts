@@ -12,7 +12,7 @@ export type Recovered = { attempt: AttemptRow; root: Instance }
 const NOBODY = { pid: 0, start: '0' }
 
 /** Every attempt that is written down as begun and not as ended. */
-export async function recover(store: Store, place: Pick<Place, 'dataDir'>): Promise<Recovered[]> {
+export async function recover(store: Store, place: Pick<Place, 'dataDir' | 'times'>): Promise<Recovered[]> {
   const found = await Promise.all(store.dispatches.openAttempts().map((attempt) => recoverOne(store, place, attempt)))
   return found.filter((one) => one !== null)
 }
@@ -23,7 +23,7 @@ export async function recover(store: Store, place: Pick<Place, 'dataDir'>): Prom
  */
 export async function recoverOne(
   store: Store,
-  { dataDir }: Pick<Place, 'dataDir'>,
+  { dataDir, times }: Pick<Place, 'dataDir' | 'times'>,
   attempt: AttemptRow,
 ): Promise<Recovered | null> {
   const folder = attemptFolder(dataDir, attempt.dispatch, attempt.number)
@@ -40,7 +40,7 @@ export async function recoverOne(
   }
   const root = { pid: held.pid, start: held.start }
   // without its attendant there may be others of it at work
-  if (!runs(root)) await new Family(attempt.run, root).end()
+  if (!runs(root)) await new Family(attempt.run, root, times).end()
   return { attempt, root }
 }
 
