@@ -4,7 +4,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { becomeSubreaper } from '../../attest/linux/subreaper.ts'
 import { claim, type Exit, filesOf, put, readSpec, type Spec } from './attempt-files.ts'
-import { bootId, seenAt } from './proc.ts'
+import { bootId, everyProcess, seenAt } from './proc.ts'
+
+const LOOK_MS = 100
 
 /** Attends the attempt in `folder`. Resolves to false when another process does, or none ever may. */
 export async function attend(folder: string): Promise<boolean> {
@@ -15,6 +17,8 @@ export async function attend(folder: string): Promise<boolean> {
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => {})
   const ended = await run(folder, readSpec(folder))
   put(filesOf(folder).exit, JSON.stringify(ended))
+  // what the agent left has become ours: as long as we are here, the mailbox finds it below us
+  while (everyProcess().some(({ ppid }) => ppid === self.pid)) await Bun.sleep(LOOK_MS)
   return true
 }
 

@@ -144,7 +144,7 @@ export class Course {
       row: () => dispatches.get(row.id),
       contacted: () => this.#contacted(row.agent, since, family),
       say: (activity) => this.shop.say(row.id, activity),
-      healthy: () => void dispatches.changeAttempt(attempt, { healthy: Date.now() }).catch(() => {}),
+      healthy: (at) => void dispatches.changeAttempt(attempt, { healthy: at }).catch(() => {}),
     })
     this.shop.active.delete(attempt.run)
     if (seen) await this.#seen(row, attempt, profile, seen)
@@ -159,13 +159,14 @@ export class Course {
 
   /** An attempt and its processes have ended: what it came to, and what follows. */
   async #seen(row: DispatchRow, attempt: AttemptRow, profile: Profile, seen: Seen): Promise<void> {
-    const { exit, ended, transcript, errors, leftover, forced } = seen
+    const { exit, ended, transcript, errors, leftover, forced, healthy } = seen
     const { progress } = transcript
     const settled = settledBy(this.shop.store, row)
     const { cause, detail } = classify({ ended, exit, progress, errors, leftover, settled: settled.how })
     const secrets = secretsIn(this.shop.place.env)
     const session = progress.session ?? attempt.session
     await this.#over(row, { ...attempt, session }, profile, cause, detail && redact(detail, secrets), {
+      healthy,
       exit: exit?.code ?? null,
       signal: exit?.signal ?? null,
       forced,
@@ -190,7 +191,7 @@ export class Course {
     cause: Cause,
     detail: string | null,
     facts: Partial<
-      Pick<AttemptRow, 'exit' | 'signal' | 'forced' | 'leftover' | 'cost' | 'turns' | 'tokens' | 'tail'>
+      Pick<AttemptRow, 'healthy' | 'exit' | 'signal' | 'forced' | 'leftover' | 'cost' | 'turns' | 'tokens' | 'tail'>
     > = {},
   ): Promise<void> {
     const { dispatches } = this.shop.store

@@ -26,7 +26,7 @@ export type Watched = {
   contacted: () => boolean
   /** For people: what it is at. */
   say: (activity: string) => void
-  healthy: () => void
+  healthy: (at: number) => void
 }
 
 export type Seen = {
@@ -36,6 +36,8 @@ export type Seen = {
   errors: string
   leftover: number
   forced: boolean
+  /** When it first showed life. */
+  healthy: number | null
 }
 
 /** Resolves when the attempt and all its processes have ended; to null when the mailbox stops before. */
@@ -43,13 +45,15 @@ export async function watch(watched: Watched): Promise<Seen | null> {
   const { folder, family, provider } = watched
   const files = filesOf(folder)
   const transcript = new Transcript(provider, files)
-  const ended = await untilEnd(watched, transcript)
+  const vital = { healthy: watched.attempt.healthy }
+  const ended = await untilEnd(watched, transcript, vital)
   if (ended === 'stopping') return null
   const left = ended === null ? await leftBehind(family) : 0
   const { forced } = await family.end()
   const exit = await lastWords(watched)
   transcript.read()
-  return { ended, exit, transcript, errors: tailOf(files.err, ERROR_BYTES), leftover: left, forced }
+  const healthy = vital.healthy ?? (transcript.size > 0 ? Date.now() : null)
+  return { healthy, ended, exit, transcript, errors: tailOf(files.err, ERROR_BYTES), leftover: left, forced }
 }
 
 /** What is still at work a while after its main process has ended: helpers that end with it are on their way. */
@@ -62,13 +66,16 @@ async function leftBehind(family: Family): Promise<number> {
 
 type End = { cause: Cause; detail: string } | null
 
-async function untilEnd(watched: Watched, transcript: Transcript): Promise<End | 'stopping'> {
+async function untilEnd(
+  watched: Watched,
+  transcript: Transcript,
+  vital: { healthy: number | null },
+): Promise<End | 'stopping'> {
   const { family, attempt, profile, folder } = watched
   const spawned = attempt.spawned ?? Date.now()
   // time that no mailbox watched counts for its deadlines alone
   const began = Date.now()
   let grown = began
-  let healthy = attempt.healthy !== null
   for (let tick = 0; ; tick++) {
     if (watched.signal.aborted) return 'stopping'
     if (readExit(folder) !== null || !runs(family.root)) return null
@@ -76,10 +83,11 @@ async function untilEnd(watched: Watched, transcript: Transcript): Promise<End |
     if (tick % 4 === 0) family.look()
     const now = Date.now()
     if (transcript.read()) grown = now
-    if (!healthy && (transcript.size > 0 || watched.contacted())) {
-      healthy = true
-      watched.healthy()
+    if (vital.healthy === null && (transcript.size > 0 || watched.contacted())) {
+      vital.healthy = now
+      watched.healthy(now)
     }
+    const healthy = vital.healthy !== null
     const row = watched.row()
     if (row?.stop != null) return { cause: 'stopped', detail: row.stop }
     const { tools, turns } = transcript.progress
