@@ -64,8 +64,13 @@ const BEHAVIOURS: Record<string, () => unknown> = {
   },
   async dispatch() {
     writeFileSync(
-      file(`answer-${run}`),
-      await call('/mail/send', { to: 'other', subject: 'deeper', body: 'go on', dispatch: 'resume' }),
+      file(`asked-${run}`),
+      await call('/mail/send', {
+        to: existsSync(file('target')) ? readFileSync(file('target'), 'utf8') : 'other',
+        subject: 'deeper',
+        body: 'go on',
+        dispatch: 'resume',
+      }),
     )
     await BEHAVIOURS.reply?.()
   },

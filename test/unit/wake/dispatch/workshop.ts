@@ -36,7 +36,7 @@ export class Workshop implements AsyncDisposable {
     shop.supervisor = shop.make(env)
     Object.assign(shop.world.mail, { runs: shop.supervisor, dataDir: shop.root })
     await shop.supervisor.start()
-    shop.person = await shop.world.session(await shop.world.account('pat', { dispatch: true }, 'person'))
+    shop.person = await shop.world.session(await shop.world.account('pat', { operator: true }, 'person'))
     return shop
   }
 
