@@ -12,8 +12,8 @@ export const dispatch = defineCommand({
   name: 'dispatch',
   summary: 'send a message and start its recipient to handle it',
   usage: '[options] <agent> <subject> <body | ->',
-  help: `Sends a message to an account that has a profile (mail4agent agent add), and has it started to handle it: in order, one at a
-time, watched until it has answered. Its answer comes to you on the thread; when it comes to nothing, so does a letter that says why.
+  help: `Sends a message to an account that has a profile (mail4agent agent add), and has it started to handle it: in order, one at
+a time, watched until it has answered. Its answer comes to you on the thread; when it comes to nothing, a letter says why.
 
   mail4agent dispatch @backend "Queue" "does a full queue refuse by name? answer with the line"
   mail4agent dispatch backend "Patch" --fresh - < patch.diff

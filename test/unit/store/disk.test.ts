@@ -6,6 +6,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStore } from '../../../src/store/open.ts'
 import { restore } from '../../../src/store/restore.ts'
+import { MIGRATIONS } from '../../../src/store/schema.ts'
 import { addAccount, addSession, post, shown, toAccount } from '../../support/population.ts'
 import { tempFolder } from '../../support/temp.ts'
 
@@ -71,13 +72,14 @@ test('a store of an earlier schema is brought to this one, and a copy of it is k
   const db = new Database(path)
   db.run('PRAGMA busy_timeout = 5000')
   db.run('ALTER TABLE session DROP COLUMN told')
+  for (const table of ['agent', 'dispatch', 'attempt', 'lease', 'pointer']) db.run(`DROP TABLE ${table}`)
   db.run('PRAGMA user_version = 1')
   db.close()
   const again = await onDisk(folder.path)
   expect(shown(again.store, again.a, again.s)).toEqual([id])
   expect(again.s).toMatchObject({ name: s.name, told: 0 })
   await again.store.close()
-  const kept = new Database(`${path}.before-schema-2`)
+  const kept = new Database(`${path}.before-schema-${MIGRATIONS.length}`)
   expect(kept.query('PRAGMA user_version').get()).toEqual({ user_version: 1 })
   kept.close()
 })
