@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { dig, type Json, list, strings, text } from '../support/json.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { household, killHousehold, type Prepared, prepareAgent } from './agent.ts'
-import { CLIENTS, type ClientName } from './install.ts'
+import type { AnyClient } from './install.ts'
 import { type Mailbox, startMailbox } from './mailbox.ts'
 import { commandOf } from './proc.ts'
 
+const CLIENTS: AnyClient[] = ['claude', 'codex', 'opencode', 'gemini', 'qwen']
 const START = 300_000
 const TURN = 120_000
 /** A letter that tries to be more than a letter. */
@@ -24,7 +25,7 @@ const HOSTILE = [
 
 type Shop = { mailbox: Mailbox; agent: Prepared; home: string }
 let model: ScriptedModel
-const shops = new Map<ClientName, Shop>()
+const shops = new Map<AnyClient, Shop>()
 beforeAll(async () => {
   model = startScriptedModel()
   for (const client of CLIENTS) shops.set(client, await open(client))
@@ -39,7 +40,7 @@ afterAll(async () => {
 })
 
 /** The mailbox of one client's user: it starts the client in its own HOME, and its model speaks what the test says. */
-async function open(client: ClientName): Promise<Shop> {
+async function open(client: AnyClient): Promise<Shop> {
   const home = mkdtempSync(join(tmpdir(), `m4a-dispatch-${client}-`))
   const agent = await prepareAgent(client, model, { kind: 'stdio', command: ['/bin/false'], env: {} }, { home })
   mkdirSync(agent.cwd, { recursive: true })
@@ -60,7 +61,7 @@ async function open(client: ClientName): Promise<Shop> {
   return { mailbox, agent, home }
 }
 
-const shopOf = (client: ClientName): Shop => {
+const shopOf = (client: AnyClient): Shop => {
   const shop = shops.get(client)
   if (!shop) throw new Error(`no ${client}`)
   return shop

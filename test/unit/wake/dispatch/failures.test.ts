@@ -1,17 +1,13 @@
 // How an agent may fail: each way gets its class, is tried again only where that helps, is told on the thread with evidence,
 // and leaves no process behind.
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { notes, Workshop } from './workshop.ts'
 
-let shop: Workshop
-beforeEach(async () => {
-  shop = await Workshop.open({ STAND_IN_TOKEN: 'a-secret-of-the-environment' })
-})
-afterEach(() => shop[Symbol.asyncDispose]())
-
+const open = () => Workshop.open({ STAND_IN_TOKEN: 'a-secret-of-the-environment' })
 const causes = (attempts: readonly { cause: string | null }[]) => attempts.map(({ cause }) => cause)
 
-test('an answer settles it: one attempt, no letter from the mailbox', async () => {
+test.concurrent('an answer settles it: one attempt, no letter from the mailbox', async () => {
+  await using shop = await open()
   const cwd = await shop.agent('ada', ['reply'])
   const { dispatch, attempts, letter } = await shop.through('ada')
   expect(dispatch).toMatchObject({ outcome: 'replied', attempts: 1, bounce: null, depth: 1 })
@@ -21,7 +17,8 @@ test('an answer settles it: one attempt, no letter from the mailbox', async () =
   expect(shop.left(attempts)).toEqual([])
 })
 
-test('who ends silently is asked again in its session, twice, then anew, and then given up', async () => {
+test.concurrent('who ends silently is asked again in its session, twice, then anew, and then given up', async () => {
+  await using shop = await open()
   const cwd = await shop.agent('ada', ['silent'])
   const { dispatch, attempts, letter } = await shop.through('ada')
   expect(dispatch).toMatchObject({ outcome: 'silent', state: 'done' })
@@ -37,14 +34,16 @@ test('who ends silently is asked again in its session, twice, then anew, and the
   expect(notes(cwd, 'begin')).toHaveLength(3)
 })
 
-test('who answers at the second attempt has answered', async () => {
+test.concurrent('who answers at the second attempt has answered', async () => {
+  await using shop = await open()
   await shop.agent('ada', ['crash', 'reply'])
   const { dispatch, attempts } = await shop.through('ada')
   expect(dispatch.outcome).toBe('replied')
   expect(causes(attempts)).toEqual(['crashed', 'replied'])
 })
 
-test('a crash is told with its exit and the end of its output, without secrets', async () => {
+test.concurrent('a crash is told with its exit and the end of its output, without secrets', async () => {
+  await using shop = await open()
   await shop.agent('ada', ['crash'], { env: ['STAND_IN_TOKEN'] })
   const { dispatch, attempts, letter } = await shop.through('ada')
   expect(dispatch.outcome).toBe('failed')
@@ -54,24 +53,28 @@ test('a crash is told with its exit and the end of its output, without secrets',
   expect(JSON.stringify(attempts)).not.toContain('a-secret-of-the-environment')
 })
 
-test('a signal is a crash', async () => {
+test.concurrent('a signal is a crash', async () => {
+  await using shop = await open()
   await shop.agent('ada', ['killed'], { attempts: 1 })
   expect((await shop.through('ada')).attempts).toMatchObject([{ cause: 'crashed', signal: 'SIGSEGV', exit: null }])
 })
 
-test('a wrong setting is not tried again', async () => {
+test.concurrent('a wrong setting is not tried again', async () => {
+  await using shop = await open()
   await shop.agent('ada', ['misconfigured'])
   expect(causes((await shop.through('ada')).attempts)).toEqual(['misconfigured'])
 })
 
-test.each(['limited', 'limitedBySpeech'])('a rate limit (%s) is waited out', async (how) => {
+test.concurrent.each(['limited', 'limitedBySpeech'])('a rate limit (%s) is waited out', async (how) => {
+  await using shop = await open()
   await shop.agent('ada', [how, how, 'reply'])
   const { dispatch, attempts } = await shop.through('ada')
   expect(causes(attempts)).toEqual(['rate_limited', 'rate_limited', 'replied'])
   expect(dispatch.outcome).toBe('replied')
 })
 
-test('a session that is gone is left at once for a new one', async () => {
+test.concurrent('a session that is gone is left at once for a new one', async () => {
+  await using shop = await open()
   await shop.agent('ada', ['silent', 'lost', 'reply'])
   const { attempts } = await shop.through('ada')
   expect(attempts).toMatchObject([
@@ -81,14 +84,16 @@ test('a session that is gone is left at once for a new one', async () => {
   ])
 })
 
-test('no sign of life at the start', async () => {
-  await shop.agent('ada', ['hangAtStart', 'reply'], { startup_secs: 1 })
+test.concurrent('no sign of life at the start', async () => {
+  await using shop = await open()
+  await shop.agent('ada', ['hangAtStart', 'reply'], { startup_secs: 3 })
   const { attempts } = await shop.through('ada')
   expect(attempts).toMatchObject([{ cause: 'hung_at_start', healthy_at: null, forced: false }, { cause: 'replied' }])
   expect(shop.left(attempts)).toEqual([])
 })
 
-test('no sign of life later on', async () => {
+test.concurrent('no sign of life later on', async () => {
+  await using shop = await open()
   await shop.agent('ada', ['hang'], { stall_secs: 1, attempts: 1 })
   const { dispatch, attempts, letter } = await shop.through('ada')
   expect(attempts).toMatchObject([{ cause: 'hung', detail: 'nothing more for 1 s, and no tool at work' }])
@@ -97,7 +102,8 @@ test('no sign of life later on', async () => {
   expect(shop.left(attempts)).toEqual([])
 })
 
-test('who ignores SIGTERM is killed', async () => {
+test.concurrent('who ignores SIGTERM is killed', async () => {
+  await using shop = await open()
   const cwd = await shop.agent('ada', ['stubborn'], { stall_secs: 1, attempts: 1 })
   const { attempts, letter } = await shop.through('ada')
   expect(attempts).toMatchObject([{ cause: 'hung', forced: true, signal: 'SIGKILL' }])
@@ -106,17 +112,19 @@ test('who ignores SIGTERM is killed', async () => {
   expect(shop.left(attempts)).toEqual([])
 })
 
-test('too long is too long, and is not begun again', async () => {
+test.concurrent('too long is too long, and is not begun again', async () => {
+  await using shop = await open()
   await shop.agent('ada', ['hang'], { attempt_secs: 1 })
   const { dispatch, attempts } = await shop.through('ada')
   expect(causes(attempts)).toEqual(['timed_out'])
   expect(dispatch.outcome).toBe('timed_out')
 })
 
-test.each([
+test.concurrent.each([
   ['children', 'left_children', 'silent'],
   ['childrenReply', 'replied', 'replied'],
 ])('children that left its group, its session and its environment are ended (%s)', async (how, cause, outcome) => {
+  await using shop = await open()
   await shop.agent('ada', [how], { attempts: 1 })
   const { dispatch, attempts } = await shop.through('ada')
   expect(attempts).toMatchObject([{ cause }])
@@ -125,7 +133,8 @@ test.each([
   expect(shop.left(attempts)).toEqual([])
 })
 
-test('who closes the letter without a word has closed it, and the dispatcher is told', async () => {
+test.concurrent('who closes the letter without a word has closed it, and the dispatcher is told', async () => {
+  await using shop = await open()
   await shop.agent('ada', ['close'])
   const { dispatch, attempts, letter } = await shop.through('ada')
   expect(causes(attempts)).toEqual(['closed'])
@@ -133,14 +142,16 @@ test('who closes the letter without a word has closed it, and the dispatcher is 
   expect(letter).toStartWith(`Dispatch ${dispatch.id} to ada was closed without an answer.`)
 })
 
-test('a folder or a program that is gone is said before anything is started', async () => {
+test.concurrent('a folder or a program that is gone is said before anything is started', async () => {
+  await using shop = await open()
   await shop.agent('ada', ['reply'], { program: '/nonexistent/program' })
   const { attempts } = await shop.through('ada')
   expect(attempts).toMatchObject([{ cause: 'misconfigured', pid: null }])
   expect(attempts[0]?.detail).toContain('/nonexistent/program')
 })
 
-test('stopped while it runs: its processes end, its dispatcher is told', async () => {
+test.concurrent('stopped while it runs: its processes end, its dispatcher is told', async () => {
+  await using shop = await open()
   await shop.agent('ada', ['hang'])
   const sent = await shop.dispatch('ada')
   const id = sent.dispatch?.id ?? 0
