@@ -52,6 +52,8 @@ async function open(client: AnyClient): Promise<Shop> {
     provider: client,
     program,
     cwd: agent.cwd,
+    // without one it chooses between several by asking a model
+    ...(client === 'gemini' ? { model: 'gemini-2.5-flash' } : {}),
     permission: 'full',
     per_day: 100,
     stall_secs: 20,
