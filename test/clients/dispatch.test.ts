@@ -84,6 +84,24 @@ async function until({ mailbox }: Shop, id: number, test: (shown: Json) => boole
 const isDone = (shown: Json) => text(shown, 'dispatch', 'state') === 'done'
 const causes = (shown: Json) => list(shown, 'attempts').map((attempt) => text(attempt, 'cause'))
 
+/**
+ * Qwen Code keeps the tools of servers behind a search of its own, and Gemini takes no settings that lie below a folder that
+ * others may write, as the temp folder of a test does: there the agent uses its shell.
+ */
+const viaShell = ({ client }: Prepared) => client === 'qwen' || client === 'gemini'
+
+async function whoami(agent: Prepared): Promise<Json> {
+  if (!viaShell(agent)) return agent.tool('m4a_mail_whoami')
+  return jsonIn(await agent.shell('mail4agent whoami --json'))
+}
+
+async function answer(agent: Prepared, letter: string, body: string): Promise<Json> {
+  if (!viaShell(agent)) return agent.tool('m4a_mail_send', { reply_to: letter, body, close: true })
+  return jsonIn(await agent.shell(`mail4agent reply ${letter} '${body}' --json`))
+}
+
+const jsonIn = (text: string): Json => JSON.parse(/\{.*\}/s.exec(text)?.[0] ?? 'null')
+
 /** Everything of the client's user that runs, but for the mailbox itself. */
 const left = ({ home }: Shop) => household(home).filter((pid) => !commandOf(pid).includes(' serve '))
 
@@ -94,7 +112,7 @@ describe.each(CLIENTS)('%s', (client) => {
       const shop = shopOf(client)
       const { agent } = shop
       const { id, letter } = await dispatch(shop, HOSTILE)
-      const me = await agent.tool('m4a_mail_whoami')
+      const me = await whoami(agent)
       expect(text(me, 'account')).toBe('ada')
       // nothing of the letter is in an argument or the environment of any process
       const running = left(shop)
@@ -113,7 +131,7 @@ describe.each(CLIENTS)('%s', (client) => {
         expect(part).not.toContain('\u202e')
         expect(part).toContain('\\u202eevil')
       }
-      const answered = await agent.tool('m4a_mail_send', { reply_to: letter, body: 'done', close: true })
+      const answered = await answer(agent, letter, 'done')
       expect(text(answered, 'thread')).toBe(letter)
       await agent.say('finished')
       const shown = await until(shop, id, isDone)
@@ -126,7 +144,9 @@ describe.each(CLIENTS)('%s', (client) => {
     },
     TURN,
   )
+})
 
+describe.each(CLIENTS.slice(0, 3))('%s', (client) => {
   test(
     'ends silently, is started again in the same session, and answers then',
     async () => {
@@ -134,7 +154,7 @@ describe.each(CLIENTS)('%s', (client) => {
       const { agent } = shop
       const { id, letter } = await dispatch(shop, 'second')
       await agent.say('I am done')
-      await agent.tool('m4a_mail_send', { reply_to: letter, body: 'now', close: true })
+      await answer(agent, letter, 'now')
       expect(
         strings(agent.script.log.at(-1)?.body ?? null).some((part) => part.includes('This is attempt 2 of 3')),
       ).toBe(true)
@@ -157,7 +177,7 @@ describe.each(CLIENTS)('%s', (client) => {
       const { agent, mailbox } = shop
       await mailbox.operator('/admin/agent/set', { id: 'ada', attempts: 2, stall_secs: 5, startup_secs: 25 })
       const { id } = await dispatch(shop, 'third', 'fresh')
-      await agent.tool('m4a_mail_whoami')
+      await whoami(agent)
       const [own] = list(await mailbox.operator('/mail/dispatch_show', { id }), 'attempts')
       const attendant = Number(dig(own, 'pid'))
       for (const pid of left(shop)) if (pid !== attendant) process.kill(pid, 'SIGKILL')
