@@ -1,6 +1,6 @@
 // Real agent clients, started by the mailbox to handle a letter: an answer settles it, and each way to fail leaves nothing behind.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { dig, type Json, list, strings, text } from '../support/json.ts'
@@ -44,6 +44,12 @@ async function open(client: AnyClient): Promise<Shop> {
   const home = mkdtempSync(join(tmpdir(), `m4a-dispatch-${client}-`))
   const agent = await prepareAgent(client, model, { kind: 'stdio', command: ['/bin/false'], env: {} }, { home })
   mkdirSync(agent.cwd, { recursive: true })
+  // its user has a mailbox set up already, under our name and for another account: a run has its own in that place
+  for (const file of ['.claude.json', '.codex/config.toml', '.config/opencode/opencode.json', '.qwen/settings.json']) {
+    const path = join(home, file)
+    if (existsSync(path))
+      writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(["_.])mailbox\b/g, '$1mail4agent'))
+  }
   const mailbox = await startMailbox({ ...agent.env, HOME: home })
   await mailbox.account('ada')
   const program = agent.command[0] ?? ''

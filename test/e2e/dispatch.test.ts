@@ -162,7 +162,8 @@ test('what a started agent has in its environment, its arguments and its token',
   expect((await mailbox.post('/mail/whoami', token, {})).status).toBe(401)
   expect(existsSync(join(folder, 'token'))).toBe(false)
   expect(atWork(mailbox)).toEqual([])
-  for (const file of ['spec.json', 'prompt', 'out', 'err', 'claim', 'exit.json'])
+  expect(existsSync(join(folder, 'prompt'))).toBe(false)
+  for (const file of ['spec.json', 'out', 'err', 'claim', 'exit.json'])
     expect((await Bun.file(join(folder, file)).stat()).mode & 0o777).toBe(0o600)
   // what the agent itself makes has the usual mode of its user, not ours
   writeFileSync(join(mailbox.root, 'usual'), '')
@@ -192,4 +193,13 @@ test('the commands say what there is', async () => {
   expect((list.agents as { id: string }[]).map((one) => one.id)).toContain('said')
   await cli(mailbox.operatorKey, 'agent', 'remove', 'said')
   expect((await cli(mailbox.operatorKey, 'dispatch', 'wake', 'said')).kind).toBe('not_an_agent')
+}, 60_000)
+
+test('below systemd a run gets a scope of its own; where that cannot be had it runs without', async () => {
+  await using own = await Mailbox.start({ INVOCATION_ID: '0123456789abcdef0123456789abcdef' })
+  await own.account('scoped')
+  await addAgent(own, 'scoped', ['reply'])
+  const { body } = await own.post('/mail/send', own.operatorKey, letter('scoped'))
+  const { id } = body.dispatch as { id: number }
+  expect((await done(own, id)).attempts).toMatchObject([{ cause: 'replied' }])
 }, 60_000)

@@ -129,6 +129,7 @@ export class Course {
     if (attempt.spawned === null) {
       const started = { pid: root.pid, start: root.start, boot: bootId(), spawned: Date.now() }
       await dispatches.changeAttempt(attempt, started)
+      this.#notified(row)
       attempt = { ...attempt, ...started }
     }
     const hop = row.message === null ? 0 : (this.shop.store.message(row.message)?.hop ?? 0)
@@ -148,6 +149,13 @@ export class Course {
     })
     this.shop.active.delete(attempt.run)
     if (seen) await this.#seen(row, attempt, profile, seen)
+  }
+
+  /** Its letter is in the text that the agent was started with: it was told of it, which is not to say that it was read. */
+  #notified({ message, agent }: DispatchRow): void {
+    const { store } = this.shop
+    const to = message === null ? undefined : store.message(message)?.recipients.find((one) => one.account === agent)
+    if (message !== null && to) store.notified(to.box, [message])
   }
 
   #contacted(account: number, since: number, family: Family): boolean {
@@ -213,7 +221,9 @@ export class Course {
             session: forget ? null : attempt.session,
           }
         : null
-    rmSync(filesOf(attemptFolder(this.shop.place.dataDir, row.id, attempt.number)).token, { force: true })
+    // the token ends with the attempt, and the letter is in the store
+    const { token, prompt } = filesOf(attemptFolder(this.shop.place.dataDir, row.id, attempt.number))
+    for (const path of [token, prompt]) rmSync(path, { force: true })
     const taken = await dispatches.endAttempt(
       attempt,
       { cause, detail, session: attempt.session, ...facts },

@@ -13,6 +13,7 @@ import { attemptFolder, filesOf, readFrom } from './attempt-files.ts'
 import { Course } from './course.ts'
 import { secretsIn } from './environment.ts'
 import { conclude, finish } from './finish.ts'
+import { forgetOld } from './forget.ts'
 import { folderOf, type Place } from './launch.ts'
 import { listen } from './listen.ts'
 import { Postmaster } from './postmaster.ts'
@@ -62,6 +63,7 @@ export class Supervisor implements Runs {
   /** Goes on with what an earlier mailbox had started, then takes what waits. */
   async start(): Promise<void> {
     const { store, place, postmaster, log } = this.#shop
+    forgetOld(store, place.dataDir, Date.now())
     for (const { attempt, root } of await recover(store, place)) {
       const row = store.dispatches.get(attempt.dispatch)
       const cwd = row && store.dispatches.agent(row.agent)?.profile.cwd
