@@ -79,7 +79,7 @@ export class Writes {
           quiet: outcome.quiet,
         })
         if (job.dispatch && outcome.dispatch !== null)
-          this.dispatches.added(outcome.dispatch, { ...job.dispatch, message: id, thread: job.thread || id }, at)
+          this.dispatches.added(outcome.dispatch, job.dispatch, at, { message: id, thread: job.thread || id })
         if (outcome.closed && job.close !== null) this.registry.removeClaim(job.account.box, job.close)
       }
       if (told) this.#happened(told.events)

@@ -75,5 +75,5 @@ export function admit(mail: Mail, caller: Caller, to: AccountRow, { fresh, hop, 
     parent: run?.dispatch ?? null,
     backOf: back?.of ?? null,
   }
-  return { row, release: dispatches.reserve(to.id) }
+  return { row, release: dispatches.reserve(row) }
 }

@@ -22,7 +22,7 @@ export class Dispatches {
   readonly #agents = new Map<number, AgentRow>()
   readonly #open = new Map<number, DispatchRow>()
   readonly #created = new Map<number, number[]>()
-  readonly #reserved = new Map<number, number>()
+  readonly #reserved = new Set<NewDispatch>()
   /** digest of a run's token → account */
   readonly #tokens = new Map<string, number>()
   readonly #listeners = new Set<(row: DispatchRow) => void>()
@@ -70,17 +70,16 @@ export class Dispatches {
     }
     const kept = times.filter((at) => at > since)
     this.#created.set(agent, kept)
-    return { count: kept.length + (this.#reserved.get(agent) ?? 0), oldest: kept.length > 0 ? Math.min(...kept) : null }
+    return {
+      count: kept.length + [...this.#reserved].filter((row) => row.agent === agent).length,
+      oldest: kept.length > 0 ? Math.min(...kept) : null,
+    }
   }
 
   /** Counts one that is about to be stored, so that many at once do not pass the cap together. Returns how to give it back. */
-  reserve(agent: number): () => void {
-    this.#reserved.set(agent, (this.#reserved.get(agent) ?? 0) + 1)
-    let held = true
-    return () => {
-      if (held) this.#reserved.set(agent, (this.#reserved.get(agent) ?? 1) - 1)
-      held = false
-    }
+  reserve(row: NewDispatch): () => void {
+    this.#reserved.add(row)
+    return () => void this.#reserved.delete(row)
   }
 
   /** Told of every dispatch that is new or has changed, after its commit. */
@@ -126,10 +125,12 @@ export class Dispatches {
     )
   }
 
-  /** A dispatch that a committed send brought. */
-  added(id: number, row: NewDispatch, at: number): DispatchRow {
+  /** A dispatch that was just stored; `letter`: the one that brought it. */
+  added(id: number, row: NewDispatch, at: number, letter?: { message: number; thread: number }): DispatchRow {
+    this.#reserved.delete(row)
     const added: DispatchRow = {
       ...row,
+      ...letter,
       id,
       state: 'queued',
       outcome: null,
