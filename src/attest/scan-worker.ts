@@ -4,4 +4,9 @@ import { HolderScan } from './linux/holders.ts'
 
 const scan = new HolderScan()
 
-parentPort?.on('message', (inodes: number[]) => parentPort?.postMessage(scan.run(inodes)))
+// what was opened through the C library outlives its thread: `close` gives it back, and ends the thread
+parentPort?.on('message', (order: number[] | 'close') => {
+  if (order !== 'close') return parentPort?.postMessage(scan.run(order))
+  scan.close()
+  parentPort?.close()
+})

@@ -13,6 +13,9 @@ const installed = () => import('./service/install.ts')
 const contacts = () => import('./contacts.ts')
 const myRooms = () => import('./rooms.ts')
 const send = () => import('./send.ts').then((file) => file.send)
+const agents = () => import('./agents.ts')
+const dispatches = () => import('./dispatch/look.ts')
+const dispatchControl = () => import('./dispatch/control.ts')
 const ack = () => import('./ack.ts').then((file) => file.ack)
 
 /** In the order in which the list of commands shows them. */
@@ -59,6 +62,20 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   ui: () => import('./ui.ts').then((file) => file.ui),
   ping: () => import('./ping.ts').then((file) => file.ping),
   notify: () => import('./notify.ts').then((file) => file.notify),
+  dispatch: () => import('./dispatch/dispatch.ts').then((file) => file.dispatch),
+  'dispatch wake': () => import('./dispatch/dispatch.ts').then((file) => file.dispatchWake),
+  'dispatch status': () => dispatches().then((file) => file.dispatchStatus),
+  'dispatch show': () => dispatches().then((file) => file.dispatchShow),
+  'dispatch watch': () => dispatches().then((file) => file.dispatchWatch),
+  'dispatch logs': () => dispatches().then((file) => file.dispatchLogs),
+  'dispatch stop': () => dispatchControl().then((file) => file.dispatchStop),
+  'dispatch pause': () => dispatchControl().then((file) => file.dispatchPause),
+  'dispatch resume': () => dispatchControl().then((file) => file.dispatchResume),
+  'dispatch attend': () => dispatchControl().then((file) => file.dispatchAttend),
+  'agent list': () => agents().then((file) => file.agentList),
+  'agent add': () => agents().then((file) => file.agentAdd),
+  'agent set': () => agents().then((file) => file.agentSet),
+  'agent remove': () => agents().then((file) => file.agentRemove),
   'admin account list': () => accounts().then((file) => file.accountList),
   'admin account add': () => tokens().then((file) => file.accountAdd),
   'admin account set': () => accounts().then((file) => file.accountSet),

@@ -1,16 +1,12 @@
 // Text from mail made safe to look at: nothing in it can move the cursor, reorder the line or pass for a line of ours.
-import { escapeLine, hex, UNSEEN } from '../wire/visible.ts'
+import { escapeLine, UNSEEN } from '../wire/unseen.ts'
 
-export { escapeLine } from '../wire/visible.ts'
+export { escapeLine, escapeText } from '../wire/unseen.ts'
 
 /** A body: each of its lines behind a bar, so that it cannot look like a header or like the next letter. Tabs stay. */
 export function quoteBody(body: string): string[] {
   return body.split(/\r\n|[\n\r]/).map((line) => `| ${line.split('\t').map(escapeLine).join('\t')}`.trimEnd())
 }
-
-/** A whole text for a terminal, line breaks and tabs kept. */
-export const escapeText = (text: string): string =>
-  text.replaceAll(UNSEEN, (found) => (/[\n\t]/.test(found) ? found : hex(found)))
 
 /** JSON text for a terminal: the same value, with what cannot be seen as `\u` escapes (RFC 8259 §7). */
 export function escapeJson(json: string): string {

@@ -48,7 +48,7 @@ export const help = defineCommand({
     }
     const title = name === '' ? 'mail4agent: a mailbox for agent sessions' : `mail4agent ${name}`
     return context.show(chosen.map(described), () => {
-      const list = `${paint('bold', title)}\n\n${commandList(name === '' ? withAdminAsOne(chosen) : chosen)}`
+      const list = `${paint('bold', title)}\n\n${commandList(name === '' ? withGroupsAsOne(chosen) : chosen)}`
       return name === '' ? `${list}\n${GUIDE}\n` : `${list}\nmail4agent help ${name} <command> explains one.\n`
     })
   },
@@ -69,16 +69,24 @@ const described = ({ name, aliases = [], summary, usage, options }: Command) => 
 
 type Listed = Pick<Command, 'name' | 'aliases' | 'summary'>
 
-/** What only an operator needs takes one line of the whole list. */
-function withAdminAsOne(commands: readonly Command[]): Listed[] {
-  const first = commands.findIndex((command) => command.name.startsWith('admin '))
-  const admin: Listed = {
-    name: 'admin …',
-    summary: 'accounts, rooms, listeners, orphaned mail, backups, retention; see: mail4agent help admin',
-  }
-  return commands.flatMap((command, at) =>
-    at === first ? [admin] : command.name.startsWith('admin ') ? [] : [command],
-  )
+/** Groups that take one line of the whole list. */
+const GROUPS: Readonly<Record<string, string>> = {
+  dispatch: 'wake, status, show, watch, logs, stop, pause, resume; see: mail4agent help dispatch <command>',
+  agent: 'agents that can be started; see: mail4agent help agent',
+  admin: 'accounts, rooms, listeners, orphaned mail, backups, retention; see: mail4agent help admin',
+}
+
+function withGroupsAsOne(commands: readonly Command[]): Listed[] {
+  const shown = new Set<string>()
+  return commands.flatMap((command) => {
+    const [group = '', ...more] = command.name.split(' ')
+    const summary = more.length > 0 && Object.hasOwn(GROUPS, group) ? GROUPS[group] : undefined
+    if (summary === undefined) return [command]
+    const line = { name: `${group} …`, summary }
+    const isFirst = !shown.has(group)
+    shown.add(group)
+    return isFirst ? [line] : []
+  })
 }
 
 function commandList(commands: readonly Listed[]): string {

@@ -4,6 +4,7 @@ import { type Daemon, type DaemonOptions, startDaemon } from '../door/daemon.ts'
 import { type Log, openLog } from '../door/log.ts'
 import { openSupervisor, type Supervisor } from '../door/supervisor.ts'
 import { logPath } from '../install/background.ts'
+import { ourProgram } from '../install/machine.ts'
 import type { Manager } from '../install/service-manager.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { callFrom } from './call-us.ts'
@@ -86,6 +87,7 @@ async function runUntilStopped(
     port: place.port ?? DEFAULT_PORT,
     socket: place.socket,
     ...settingsFor(io),
+    program: ourProgram(),
     log,
   })
   supervisor.ready(`listens on ${daemon.listening.join(' ')}`)

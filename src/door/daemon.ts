@@ -7,6 +7,7 @@ import { Notifier } from '../delivery/desktop/notifier.ts'
 import { type Doorbells, startDoorbells } from '../delivery/doorbells.ts'
 import { failingBells, watchFaults } from '../delivery/faults.ts'
 import { Waiters } from '../delivery/waiters.ts'
+import { noRuns, type Runs } from '../engine/dispatch/runs.ts'
 import type { Mail } from '../engine/mail.ts'
 import { Rates } from '../engine/rates.ts'
 import { type Identity, openIdentity } from '../identity/identify.ts'
@@ -14,6 +15,8 @@ import { diskRefusal } from '../store/disk.ts'
 import type { Policy } from '../store/keeping/policy.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { TIMES } from '../wake/dispatch/launch.ts'
+import { Supervisor } from '../wake/dispatch/supervisor.ts'
 import { rfc3339 } from '../wire/time.ts'
 import { inFolder, privateFiles, privateFolder, writePrivate } from './folders.ts'
 import { createApp } from './http/app.ts'
@@ -42,6 +45,8 @@ export type DaemonOptions = {
   readonly allowAgentsAsPersons?: boolean
   /** What is removed after how many days; else as it comes. */
   readonly keep?: Policy
+  /** The words that start this program, for the agents that it starts; without them it starts none. */
+  readonly program?: readonly string[]
   readonly log: Log
 }
 
@@ -101,6 +106,7 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
   const { dataDir, log } = options
   const files = inFolder(dataDir)
   const broken = Promise.withResolvers<string>()
+  const umask = process.umask()
   closers.push(privateFiles())
   const attestor = openAttestor()
   closers.push(() => attestor.close())
@@ -120,7 +126,7 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
     allowAgentsAsPersons: options.allowAgentsAsPersons ?? false,
     log: log.warn,
   })
-  const { door, served, settle } = assemble(store, identity, attestation, options)
+  const { door, served, settle, started } = assemble(store, identity, attestation, options)
   const { tcp, socket } = await openDoors(door, attestor, options, closers)
   closers.push(settle)
   served(tcp)
@@ -128,6 +134,7 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
     complain(log, 'faults could not be told', error),
   )
   closers.push(() => faults.stop())
+  closers.push(started(attestor, socket, umask))
   if (!attestation.ok)
     closers.push(
       retest(
@@ -182,10 +189,16 @@ function assemble(
   store: Store,
   identity: Identity,
   attestation: HealthFacts['attestation'],
-  { dataDir, log }: DaemonOptions,
-): { door: Door; served: (tcp: TcpDoor) => void; settle: Closer } {
+  { dataDir, log, program }: DaemonOptions,
+): {
+  door: Door
+  served: (tcp: TcpDoor) => void
+  settle: Closer
+  started: (attestor: Attestor, socket: string | null, umask: number) => Closer
+} {
   let port = 0
   let bells: Doorbells | undefined
+  let runs: Runs = noRuns('the mailbox is just starting')
   const waiters = new Waiters(store)
   const calls = new Calls()
   const desktop = new Notifier(store, openDesktop(process.platform, process.env), { log: log.warn })
@@ -200,6 +213,9 @@ function assemble(
     dataDir,
     bell: (account) => bells?.health(account) ?? { pending: 0, lastOk: null, lastError: null, lastErrorAt: null },
     desktop,
+    get runs() {
+      return runs
+    },
   }
   const door: Door = { mail, identity, health, metrics: new Metrics(), waiting: () => waiters.size, calls, log }
   const served = (tcp: TcpDoor) => {
@@ -212,7 +228,20 @@ function assemble(
   const settle = async () => {
     await Promise.all([bells?.stop(), desktop.stop(), calls.close(ANSWERS_MS), waiters.stop()])
   }
-  return { door, served, settle }
+  const started = (attestor: Attestor, socket: string | null, umask: number): Closer => {
+    if (process.platform !== 'linux' || program === undefined) {
+      runs = noRuns(
+        program === undefined ? 'this mailbox does not know its own program' : `not on ${process.platform} yet`,
+      )
+      return () => {}
+    }
+    const place = { dataDir, socket, port: () => port, program, env: process.env, umask, times: TIMES }
+    const supervisor = new Supervisor(() => mail, attestor, place, log.info)
+    runs = supervisor
+    void supervisor.start().catch((error) => complain(log, 'dispatch could not start', error))
+    return () => supervisor.stop()
+  }
+  return { door, served, settle, started }
 }
 
 async function openDoors(

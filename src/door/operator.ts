@@ -18,7 +18,7 @@ export async function ensureOperator(store: Store, keyPath: string): Promise<boo
     name: 'operator',
     label: null,
     kind: 'person',
-    can: { send: true, read: true, dispatch: false, behalf: false, operator: true },
+    can: { send: true, read: true, dispatch: true, behalf: false, operator: true },
     digest: createHash('sha256').update(secret).digest('hex'),
   })
   return true

@@ -52,6 +52,8 @@ export function contentHash(request: SendRequest): string {
     refs,
     request.close ?? false,
     request.upsert_key ?? null,
+    // only where it is said, so that the hash of a letter that starts nobody stays what it was
+    ...(request.dispatch == null ? [] : [request.dispatch]),
   ]
   return new Bun.CryptoHasher('sha256').update(JSON.stringify(parts)).digest('hex')
 }

@@ -7,6 +7,7 @@ import { LIMITS } from '../wire/limits.ts'
 import { messageId } from '../wire/names.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { rfc3339 } from '../wire/time.ts'
+import { dispatchedView } from './dispatch/view.ts'
 import { drainWarning, roomWarning } from './drained.ts'
 import { readFragment } from './fragment.ts'
 import type { Caller, Mail } from './mail.ts'
@@ -49,6 +50,8 @@ export function duplicateAnswer(mail: Mail, caller: Caller, id: number): SendAns
     now: rfc3339(mail.now()),
   }
   if (groups.length > LIMITS.recipients) answer.more_results = groups.length - LIMITS.recipients
+  const dispatched = mail.store.dispatches.ofMessage(id)
+  if (dispatched) answer.dispatch = dispatchedView(mail, dispatched)
   if (stored.wake_suppressed) answer.wake_suppressed = stored.wake_suppressed
   return answer
 }

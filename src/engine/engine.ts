@@ -14,6 +14,11 @@ import { claim } from './claim.ts'
 import { closeAll } from './close-all.ts'
 import { contacts } from './contacts.ts'
 import { directory } from './directory.ts'
+import { dispatchLogs } from './dispatch/logs.ts'
+import { dispatchShow } from './dispatch/show.ts'
+import { dispatchStatus } from './dispatch/status.ts'
+import { dispatchStop } from './dispatch/stop.ts'
+import { dispatchWake } from './dispatch/wake.ts'
 import { exportMail } from './export.ts'
 import { follow } from './follow.ts'
 import { get } from './get.ts'
@@ -73,6 +78,11 @@ export const OPERATE: { [N in OperationName]: Operate<N> } = {
   leave,
   stats,
   notify,
+  dispatch_wake: dispatchWake,
+  dispatch_status: dispatchStatus,
+  dispatch_show: dispatchShow,
+  dispatch_logs: dispatchLogs,
+  dispatch_stop: dispatchStop,
 }
 
 /**
@@ -90,10 +100,10 @@ export async function run<N extends OperationName>(
   return OPERATE[name](mail, caller, request, patience)
 }
 
-/** An operator may read; that it may send has to be granted like everybody's. */
+/** An operator may read and dispatch; that it may send has to be granted like everybody's. */
 function checkCapability({ account }: Caller, name: OperationName): void {
   const { need } = OPERATIONS[name]
   if (need === null || account.can[need]) return
-  if (need === 'read' && account.can.operator) return
+  if ((need === 'read' || need === 'dispatch') && account.can.operator) return
   throw denied(need)
 }

@@ -2,6 +2,7 @@
 import type { AccountRow, SessionRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import type { Explanation } from '../wire/explain.ts'
+import type { Runs } from './dispatch/runs.ts'
 import type { Rates } from './rates.ts'
 
 /** Who calls, as identity/ has proved it. Operations never look at anything else. */
@@ -40,6 +41,8 @@ export type Mail = {
   /** How the doorbell of an account fares; delivery/ knows. */
   readonly bell: (account: number) => BellHealth
   readonly desktop: DesktopNotifications
+  /** The agents that were started; wake/ knows. */
+  readonly runs: Runs
 }
 
 /** Times are milliseconds since the epoch. */

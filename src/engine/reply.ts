@@ -74,8 +74,9 @@ function isAttended(mail: Mail, box: number): boolean {
 }
 
 /** `Re: ` once; where it would not fit, the original subject as it is. */
-export function replySubject({ message }: Parent): string {
-  const { subject } = readFragment(message.json)
+export const replySubject = ({ message }: Parent): string => replySubjectOf(readFragment(message.json).subject)
+
+export function replySubjectOf(subject: string): string {
   const reply = /^re:/i.test(subject) ? subject : `Re: ${subject}`.trimEnd()
   return bytes(reply) <= LIMITS.subject ? reply : subject
 }
@@ -84,9 +85,12 @@ export function replySubject({ message }: Parent): string {
  * How often mail has gone to and fro in this thread since a person wrote.
  * @throws Refusal `hop_limit`
  */
-export function hopOf(caller: Caller, parent: Parent | null): number {
-  if (!parent || caller.account.kind === 'person') return 0
-  const hop = parent.message.hop + 1
+export function hopOf(mail: Mail, caller: Caller, parent: Parent | null): number {
+  if (caller.account.kind === 'person') return 0
+  // what is begun in a turn that mail started goes on from that mail: else a loop would begin anew with each send
+  const run = parent ? null : mail.runs.of(caller)
+  if (!parent && !run) return 0
+  const hop = (parent?.message.hop ?? run?.hop ?? 0) + 1
   if (hop > LIMITS.hopMax) throw new Refusal('hop_limit', `this would be hop ${hop}`, { hop, limit: LIMITS.hopMax })
   return hop
 }

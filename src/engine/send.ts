@@ -7,6 +7,7 @@ import { Refusal } from '../wire/refusal.ts'
 import type { SendRequest } from '../wire/requests.ts'
 import { rfc3339 } from '../wire/time.ts'
 import { contentHash, contentOf } from './content.ts'
+import { dispatchAnswer, dispatchOf } from './dispatch/send.ts'
 import { drainWarning, roomWarning } from './drained.ts'
 import { conflict, duplicateAnswer, repeated } from './duplicate.ts'
 import { fragmentOf, threadOf } from './fragment.ts'
@@ -31,7 +32,7 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
   if (before) return before
   const parent = parentOf(mail, caller, request)
   const said = contentOf(caller, request, parent)
-  const hop = hopOf(caller, parent)
+  const hop = hopOf(mail, caller, parent)
   const { to, warning } = addressed(mail, caller, request, parent)
   const resolved = resolve(mail, caller, to, request.to == null)
   const told = toldOf(resolved)
@@ -39,6 +40,7 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
   const recipients = deliveriesOf(resolved)
   if (recipients.length === 0) throw nobody(resolved, results)
   const wakeSuppressed = checkRates(mail, caller, recipients, hop)
+  const asked = dispatchOf(mail, caller, request, resolved, hop)
 
   const thread = parent ? threadOf(parent.message.json) : null
   const replyTo = request.reply_to ?? null
@@ -70,10 +72,11 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
     idempotency,
     upsert: request.upsert_key ?? null,
     close: request.close && parent ? parent.message.id : null,
+    dispatch: asked?.admitted?.row ?? null,
   })
   // who answers a message has opened it; both writes share a commit, and a mark that failed leaves the answer stored
   const marked = parent && !request.close ? markOpened(mail, caller, parent)?.catch(() => {}) : null
-  const outcome = await sent
+  const outcome = await sent.finally(() => asked?.admitted?.release())
   if (marked) await marked
   if (outcome.conflict) throw conflict(mail, outcome.id)
   if (outcome.duplicate) return duplicateAnswer(mail, caller, outcome.id)
@@ -92,6 +95,9 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
     now: rfc3339(mail.now()),
   }
   if (resolved.length > told.length) answer.more_results = resolved.length - told.length
+  if (asked) answer.dispatch = dispatchAnswer(mail, asked, outcome.dispatch)
+  // nobody reads that mailbox yet: somebody is started to
+  if (asked?.admitted && results[0]) delete results[0].warning
   if (outcome.closed && replyTo !== null) answer.closed = replyTo
   if (outcome.superseded > 0) answer.superseded = outcome.superseded
   if (wakeSuppressed) answer.wake_suppressed = wakeSuppressed

@@ -36,6 +36,12 @@ export class MemoryRegistry implements Registry {
   account = (name: string) => this.#accounts.get(canonical(name))
   accountById = (id: number) => this.#accountsById.get(id)
   accountByDigest = (digest: string) => this.#accountsByDigest.get(digest)
+  accountByRun = (digest: string) => {
+    const account = this.#accountsById.get(this.runToken(digest) ?? 0)
+    return account && this.#accounts.get(canonical(account.name)) === account ? account : undefined
+  }
+  /** The account whose run has a token of that digest. */
+  runToken: (digest: string) => number | undefined = () => undefined
   accountByBox = (box: number) => this.#accountsByBox.get(box)
   accounts = () => [...this.#accounts.values()].sort(byName)
   room = (name: string) => this.#rooms.get(canonical(name))

@@ -12,6 +12,8 @@
 //   alias, private, known, seen, fault   people beside their mail (people/people.ts)
 //   cursor     how far each subscriber of the log has come
 //   notify     desktop notifications of an account
+//   agent, dispatch, attempt, lease, pointer   who may be started, what was asked for, each try, who holds agent and folder,
+//              and the client's session with which an agent goes on in a folder
 
 export const MIGRATIONS: readonly string[] = [
   `
@@ -93,6 +95,30 @@ export const MIGRATIONS: readonly string[] = [
     account INTEGER PRIMARY KEY, enabled INTEGER, due INTEGER NOT NULL, shown INTEGER, failure TEXT, failed INTEGER) STRICT;
   INSERT OR REPLACE INTO cursor SELECT 'desktop:' || id,
     1 + max(coalesce((SELECT max(id) FROM message), 0), coalesce((SELECT max(id) FROM event), 0)) FROM account;
+  `,
+  `
+  CREATE TABLE agent(
+    account INTEGER PRIMARY KEY, profile TEXT NOT NULL, paused TEXT, paused_at INTEGER, created INTEGER NOT NULL) STRICT;
+  CREATE TABLE dispatch(
+    id INTEGER PRIMARY KEY AUTOINCREMENT, agent INTEGER NOT NULL, by_account INTEGER NOT NULL, by_box INTEGER NOT NULL,
+    message INTEGER, thread INTEGER, fresh INTEGER NOT NULL, depth INTEGER NOT NULL, parent INTEGER, back_of INTEGER,
+    state TEXT NOT NULL, outcome TEXT, reason TEXT, created INTEGER NOT NULL, ready INTEGER NOT NULL, started INTEGER,
+    ended INTEGER, stop TEXT, reply INTEGER, bounce INTEGER) STRICT;
+  CREATE INDEX dispatch_open ON dispatch(id) WHERE state <> 'done';
+  CREATE INDEX dispatch_agent ON dispatch(agent, created);
+  CREATE UNIQUE INDEX dispatch_message ON dispatch(message, agent) WHERE message IS NOT NULL;
+  CREATE UNIQUE INDEX dispatch_back ON dispatch(back_of) WHERE back_of IS NOT NULL;
+  CREATE TABLE attempt(
+    dispatch INTEGER NOT NULL, number INTEGER NOT NULL, run TEXT NOT NULL, fence INTEGER NOT NULL, digest TEXT NOT NULL,
+    provider TEXT NOT NULL, mode TEXT NOT NULL, session TEXT, planned INTEGER NOT NULL, pid INTEGER, start TEXT, boot TEXT,
+    spawned INTEGER, healthy INTEGER, ended INTEGER, cause TEXT, detail TEXT, exit INTEGER, signal TEXT, forced INTEGER NOT NULL,
+    leftover INTEGER NOT NULL, cost REAL, turns INTEGER, tokens INTEGER, tail TEXT, PRIMARY KEY(dispatch, number)) WITHOUT ROWID, STRICT;
+  CREATE INDEX attempt_open ON attempt(fence) WHERE ended IS NULL;
+  CREATE TABLE lease(
+    agent INTEGER PRIMARY KEY, folder TEXT NOT NULL UNIQUE, dispatch INTEGER NOT NULL, fence INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;
+  CREATE TABLE pointer(
+    agent INTEGER NOT NULL, folder TEXT NOT NULL, provider TEXT NOT NULL, session TEXT NOT NULL, at INTEGER NOT NULL,
+    PRIMARY KEY(agent, folder, provider)) WITHOUT ROWID, STRICT;
   `,
 ]
 

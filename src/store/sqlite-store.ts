@@ -1,5 +1,6 @@
 // The store on SQLite: writes through the queue, reads on their own connection, the registry in memory, and who listens to commits.
 import type { Database } from 'bun:sqlite'
+import { Dispatches } from './dispatch/dispatches.ts'
 import type { Housekeeper } from './housekeeper.ts'
 import { SqliteKeeping } from './keeping/sqlite-keeping.ts'
 import { BY_PREFIX, selectSession, sessionRow } from './load.ts'
@@ -47,6 +48,7 @@ export class SqliteStore implements Store {
   readonly people: SqlitePeople
   readonly notify: NotifyRows
   readonly ledger: LedgerReads
+  readonly dispatches: Dispatches
   head: number
   readonly #parts: Parts
   readonly #queue: Queue
@@ -86,8 +88,10 @@ export class SqliteStore implements Store {
       sessions: (account) => this.registry.sessionsOf(account, 0),
     })
     this.#registryWrites = new RegistryWrites(queue, this.registry)
+    this.dispatches = new Dispatches(db, queue)
+    this.registry.runToken = this.dispatches.accountByToken
     const sequence = new Sequence(db, this.#log)
-    this.#writes = new Writes(queue, this.registry, sequence, this.#sessions.touch)
+    this.#writes = new Writes(queue, this.registry, this.dispatches, sequence, this.#sessions.touch)
     const reached = (id: number) => {
       this.head = Math.max(this.head, id)
     }

@@ -2,6 +2,8 @@
 import type { Attested, Corroborated, Declared } from '../wire/card.ts'
 import type { CloseReason } from '../wire/letter.ts'
 import type { Capability } from '../wire/operations.ts'
+import type { Dispatches } from './dispatch/dispatches.ts'
+import type { NewDispatch } from './dispatch/rows.ts'
 import type { StoreReport } from './inspect.ts'
 import type { Keeping } from './keeping/keeping.ts'
 import type { NotifyStore } from './notify/notify.ts'
@@ -28,6 +30,8 @@ export interface Registry {
   accountById(id: number): AccountRow | undefined
   /** digest: SHA-256 of the bearer secret, hex. */
   accountByDigest(digest: string): AccountRow | undefined
+  /** digest: of the token of a started agent, which ends with its attempt. */
+  accountByRun(digest: string): AccountRow | undefined
   /** By name, ascending. */
   accounts(): readonly AccountRow[]
   room(name: string): RoomRow | undefined
@@ -71,6 +75,8 @@ export type SendJob = {
   upsert: string | null
   /** Settle this message for the sender in the same transaction. */
   close: number | null
+  /** Start its recipient to handle it; message and thread are the sent ones. */
+  dispatch?: NewDispatch | null
 }
 export type SendOutcome = {
   id: number
@@ -84,6 +90,8 @@ export type SendOutcome = {
   /** Boxes where the superseded message had not been opened: do not ring again for those. */
   quiet: number[]
   closed: boolean
+  /** Id of the dispatch that it brought. */
+  dispatch: number | null
 }
 
 /** Outcome of ack, reopen or claim for one id. */
@@ -152,6 +160,7 @@ export interface Store {
   readonly notify: NotifyStore
   /** The reads of operators. */
   readonly ledger: Ledger
+  readonly dispatches: Dispatches
   /** The newest sequence that is committed. */
   readonly head: number
   /** Why writes fail just now, when that lies at the disk; it is null again by itself, at most seconds after the disk is well. */

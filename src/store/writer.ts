@@ -1,5 +1,6 @@
 // The one writer: runs a batch of jobs as one transaction. A job that fails by itself never fails its batch.
 import type { Database } from 'bun:sqlite'
+import { dispatchJobs } from './dispatch/jobs.ts'
 import { claimer } from './jobs/claim.ts'
 import { Context } from './jobs/context.ts'
 import { importer } from './jobs/import.ts'
@@ -69,6 +70,7 @@ function runner(context: Context): (job: Job) => Outcome {
   const imported = importer(context)
   const people = peopleJobs(context)
   const notify = notifyJob(context)
+  const dispatches = dispatchJobs(context)
   return (job) => {
     switch (job.k) {
       case 'send':
@@ -139,6 +141,8 @@ function runner(context: Context): (job: Job) => Outcome {
         return notify(job)
       case 'probe':
         return registry.probe(job)
+      default:
+        return dispatches(job)
     }
   }
 }

@@ -1,5 +1,6 @@
 // The writes of mail as the engine sees them: each builds a job, waits for its commit, and brings the registry up to date.
 import type { CloseReason } from '../wire/letter.ts'
+import type { Dispatches } from './dispatch/dispatches.ts'
 import { type Job, OPEN_BATCH } from './jobs/job.ts'
 import type { Queue } from './queue.ts'
 import type { MemoryRegistry } from './registry.ts'
@@ -24,6 +25,7 @@ const stored = (id: number, created: number): SendOutcome => ({
   superseded: 0,
   quiet: NOWHERE,
   closed: false,
+  dispatch: null,
 })
 
 export class Writes {
@@ -33,6 +35,7 @@ export class Writes {
   constructor(
     readonly queue: () => Queue,
     readonly registry: MemoryRegistry,
+    readonly dispatches: Dispatches,
     readonly sequence: Sequence,
     readonly touch: (session: SessionRow) => void,
   ) {}
@@ -59,6 +62,7 @@ export class Writes {
       idempotency: job.idempotency,
       upsert: job.upsert,
       close: job.close,
+      dispatch: job.dispatch ?? null,
     }
     return this.queue().submit(row, (told) => {
       const outcome = told ?? stored(id, at)
@@ -74,6 +78,8 @@ export class Writes {
           recipients,
           quiet: outcome.quiet,
         })
+        if (job.dispatch && outcome.dispatch !== null)
+          this.dispatches.added(outcome.dispatch, job.dispatch, at, { message: id, thread: job.thread || id })
         if (outcome.closed && job.close !== null) this.registry.removeClaim(job.account.box, job.close)
       }
       if (told) this.#happened(told.events)

@@ -1,5 +1,6 @@
 // The operator's registry: accounts, rooms, listeners, orphaned mail. Request and answer of every /admin route.
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Agent, AgentAdd, AgentSet } from './dispatch.ts'
 import { Imported, nullable } from './letter.ts'
 import { LIMITS } from './limits.ts'
 import { MessageId, Name, SessionId } from './names.ts'
@@ -187,6 +188,41 @@ export const ADMIN = {
     summary: 'what has been closed for long enough to go, or removing it now',
     request: Type.Object({ run: opt(Type.Boolean({ description: 'remove it; else only say what would go' })) }, strict),
     answer: Retention,
+  },
+  agent: {
+    summary: 'let an account be started on this machine: its profile',
+    request: AgentAdd,
+    answer: Agent,
+  },
+  'agent/set': {
+    summary: 'change the profile of an agent; what is left out stays, null puts the default back',
+    request: AgentSet,
+    answer: Agent,
+  },
+  'agent/list': {
+    summary: 'list agents with their profiles',
+    request: Type.Object(listPage, strict),
+    answer: Type.Object({
+      agents: Type.Array(Agent),
+      paused: nullable(Type.String()),
+      has_more: Type.Boolean(),
+      after: nullable(Name),
+    }),
+  },
+  'agent/remove': {
+    summary: 'remove the profile of an agent; its account stays, what is queued is given up',
+    request: Type.Object({ id: Name }, strict),
+    answer: empty,
+  },
+  'dispatch/pause': {
+    summary: 'start nothing more, of one agent or of all',
+    request: Type.Object({ id: opt(Name), reason: Type.String({ minLength: 1, maxLength: LIMITS.label }) }, strict),
+    answer: empty,
+  },
+  'dispatch/resume': {
+    summary: 'start agents again after a pause',
+    request: Type.Object({ id: opt(Name) }, strict),
+    answer: empty,
   },
   backup: {
     summary: 'write a consistent copy of the store to a file of the data folder, and check it',

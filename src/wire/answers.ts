@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Address } from './address.ts'
 import { Card, SessionEntry } from './card.ts'
+import { Dispatched } from './dispatch.ts'
 import { Explanation } from './explain.ts'
 import { Message, nullable, Receipt } from './letter.ts'
 import { Cursor, MessageId, Name } from './names.ts'
@@ -39,6 +40,7 @@ export const SendAnswer = Type.Object({
   duplicate: Type.Optional(
     Type.Boolean({ description: 'the same idempotency_key was used before; this is that message' }),
   ),
+  dispatch: Type.Optional(Dispatched),
   closed: Type.Optional(MessageId),
   superseded: Type.Optional(Type.Integer()),
   wake_suppressed: Type.Optional(Type.String()),

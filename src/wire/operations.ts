@@ -1,6 +1,7 @@
 // The mail operations, once: name → request, answer, capability, summary. HTTP routes, OpenAPI, MCP tools and CLI are made from it.
 import type { Static, TSchema } from '@sinclair/typebox'
 import * as answers from './answers.ts'
+import * as dispatch from './dispatch.ts'
 import * as filter from './filter.ts'
 import * as people from './people.ts'
 import * as requests from './requests.ts'
@@ -170,6 +171,36 @@ export const OPERATIONS = {
     summary: 'desktop notifications of a person: try, switch, ask how they fare',
     request: requests.NotifyRequest,
     answer: answers.NotifyAnswer,
+    need: 'read',
+  },
+  dispatch_wake: {
+    summary: 'start an agent to look at its mail',
+    request: dispatch.DispatchWakeRequest,
+    answer: dispatch.DispatchWakeAnswer,
+    need: 'dispatch',
+  },
+  dispatch_status: {
+    summary: 'dispatches that the caller asked for or does, newest first; an operator sees all',
+    request: dispatch.DispatchStatusRequest,
+    answer: dispatch.DispatchStatusAnswer,
+    need: 'read',
+  },
+  dispatch_show: {
+    summary: 'one dispatch with its attempts',
+    request: dispatch.DispatchShowRequest,
+    answer: dispatch.DispatchShowAnswer,
+    need: 'read',
+  },
+  dispatch_logs: {
+    summary: 'what an attempt printed',
+    request: dispatch.DispatchLogsRequest,
+    answer: dispatch.DispatchLogsAnswer,
+    need: 'read',
+  },
+  dispatch_stop: {
+    summary: 'end a dispatch that is queued or running',
+    request: dispatch.DispatchStopRequest,
+    answer: dispatch.DispatchStopAnswer,
     need: 'read',
   },
 } as const satisfies Record<string, Operation>

@@ -75,6 +75,16 @@ export const REFUSALS = {
   busy: row(503, 'the write queue is full; wait retry_after_ms and try again with the same idempotency_key'),
   shutting_down: row(503, 'the mailbox is stopping; try again with the same idempotency_key'),
   store_unavailable: row(503, 'the store could not do it; see: mail4agent status, and the log of the mailbox'),
+  // starting agents
+  not_an_agent: row(404, 'the operator lets an account be started: mail4agent agent add <name> --provider … --cwd …'),
+  dispatch_refused: row(403, 'send it without dispatch, or ask the person who runs the mailbox'),
+  dispatch_paused: row(409, 'send it without dispatch, or wait until it is resumed: mail4agent dispatch resume'),
+  daily_cap: row(
+    429,
+    'send it without dispatch, or wait retry_after_ms; the operator can raise it: mail4agent agent set',
+  ),
+  unknown_dispatch: row(404, 'list them: mail4agent dispatch status'),
+  dispatch_unavailable: row(503, 'agents can be started on Linux only, by a mailbox that mail4agent serve runs'),
   // starting the daemon and finding it
   already_running: row(409, 'a mailbox already runs on this data folder; use it, or choose another with --data-dir'),
   port_taken: row(409, 'another program listens there; choose another port with --port'),

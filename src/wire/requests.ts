@@ -30,6 +30,11 @@ export const SendRequest = Type.Object(
     idempotency_key: opt(Key),
     upsert_key: opt(Key),
     on_behalf_of: opt(Type.String({ minLength: 1, maxLength: LIMITS.label })),
+    dispatch: opt(
+      Type.Union([Type.Literal('resume'), Type.Literal('fresh')], {
+        description: 'start the recipient to handle it: in its usual session, or in a new one',
+      }),
+    ),
   },
   strict,
 )

@@ -14,6 +14,8 @@ export type Mailbox = {
   dataDir: string
   /** Makes an account and gives its token, which is also kept in files for `command` and `headerFile`. */
   account(id: string, more?: { [key: string]: Json }): Promise<string>
+  /** Posts as the operator, from outside of any agent. */
+  operator(path: string, body: Json): Promise<Json>
   tokenFile(account: string): string
   /** A file with the Authorization header of `account`, for `curl -H @file`. */
   headerFile(account: string): string
@@ -25,14 +27,14 @@ export type Mailbox = {
 /** The name under which the operator's token is kept beside those of the accounts. */
 export const OPERATOR = 'operator'
 
-/** Starts `dist/mail4agent serve` on a free port. Throws when it is not built or does not come up within 10 s. */
-export async function startMailbox(): Promise<Mailbox> {
+/** Starts `dist/mail4agent serve` on a free port, with more in its environment where that is given. Throws when it is not built or does not come up within 10 s. */
+export async function startMailbox(environment: Record<string, string> = {}): Promise<Mailbox> {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} is missing: npm run build`)
   const root = mkdtempSync(join(tmpdir(), 'm4a-mailbox-'))
   const dataDir = join(root, 'data')
   const child = Bun.spawn([BINARY, 'serve', '--data-dir', dataDir, '--port', '0'], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', HOME: root },
+    env: { PATH: process.env.PATH ?? '', HOME: root, ...environment },
     stdin: 'ignore',
     stdout: Bun.file(join(root, 'stdout.log')),
     stderr: Bun.file(join(root, 'stderr.log')),
@@ -58,6 +60,7 @@ export async function startMailbox(): Promise<Mailbox> {
     tokenFile,
     headerFile,
     command: (account) => `env M4A_DATA_DIR=${dataDir} M4A_TOKEN_FILE=${tokenFile(account)} ${BINARY}`,
+    operator: (path, body) => detached(`${url}${path}`, headerFile(OPERATOR), body),
     async account(id, more = {}) {
       const answer = await detached(`${url}/admin/participant`, headerFile(OPERATOR), { id, ...more })
       const secret = text(answer, 'secret')

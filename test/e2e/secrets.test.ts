@@ -99,11 +99,17 @@ async function say(
 
 describe('no digest and no secret is in any answer', () => {
   let letter = ''
+  let started = 0
   const cliDone: string[] = []
   beforeAll(async () => {
     letter = String(
       (await mailbox.post('/mail/send', secrets.ann!, { to: 'cleo', subject: 's', body: 'b' })).body.message_id,
     )
+    const profile = { provider: 'command', program: '/bin/true', cwd: '/', per_day: 1_000, allow: ['cleo'] }
+    await mailbox.admin('agent', { id: 'ann', ...profile })
+    await mailbox.admin('participant/set', { id: 'cleo', may_dispatch: true })
+    const woken = await mailbox.post('/mail/dispatch_wake', secrets.cleo!, { target: 'ann' })
+    started = (woken.body.dispatch as { id: number }).id
   })
 
   /** A request of each operation that is accepted. */
@@ -136,6 +142,11 @@ describe('no digest and no secret is in any answer', () => {
     leave: { room: 'build' },
     stats: {},
     notify: { do: 'status' },
+    dispatch_wake: { target: 'ann' },
+    dispatch_status: {},
+    dispatch_show: { id: started },
+    dispatch_logs: { id: started },
+    dispatch_stop: { id: started },
   })
 
   test('every operation, accepted and refused, for an account and the operator', async () => {

@@ -77,7 +77,9 @@ export class Scanner {
     this.#closed = true
     const waiting = [...this.#running.splice(0), ...this.#next.splice(0)]
     clearTimeout(this.#deadline)
-    this.#fail()
+    const worker = this.#worker
+    this.#worker = undefined
+    worker?.postMessage('close')
     for (const one of waiting) one.done(null)
   }
 }

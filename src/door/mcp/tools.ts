@@ -1,4 +1,5 @@
 // The eight tools of the mailbox: which operation each runs, and the words that teach a model to use it.
+import { type TSchema, Type } from '@sinclair/typebox'
 import { HOOK_TOOL } from '../../delivery/notices.ts'
 import type { Patience } from '../../engine/mail.ts'
 import type { Said } from '../../identity/identify.ts'
@@ -8,6 +9,7 @@ import { Refusal } from '../../wire/refusal.ts'
 import { checkRequest } from '../validate.ts'
 import { runHook } from './hook.ts'
 import { inputSchema } from './portable.ts'
+import { isRecord } from './rpc.ts'
 import { answered, refused, type Tool, type ToolTable, type Visitor } from './table.ts'
 
 /** A visitor of the mailbox: proves the session with what the message says, then lets the engine run the operation. */
@@ -23,10 +25,19 @@ type Row = {
   /** What `readOnly` and the others mean: MCP, ToolAnnotations. */
   hints: { readOnlyHint?: true; destructiveHint?: false; idempotentHint?: true; openWorldHint: boolean }
   about?: { readonly [field: string]: string }
+  /** Arguments beside those of the operation: they choose another one, or are another one's. */
+  more?: { readonly [field: string]: TSchema }
+  views?: readonly View[]
+  /** Not required where a view is chosen. */
+  optional?: readonly string[]
 }
+
+/** With that value of that argument the tool runs another operation, with these arguments fixed. */
+type View = { field: string; value: string | boolean; operation: OperationName | null; fixed?: object }
 
 const READS = { readOnlyHint: true, openWorldHint: false } as const
 const SETTLES = { destructiveHint: false, idempotentHint: true, openWorldHint: false } as const
+const oneOf = (...values: string[]) => Type.Union(values.map((value) => Type.Literal(value)))
 const page = {
   limit: `at most so many, default ${LIMITS.pageDefault}`,
   cursor: 'cursor of an earlier answer: only what comes after it',
@@ -52,6 +63,7 @@ const ROWS: { readonly [tool: string]: Row } = {
       idempotency_key: 'same key and content again: no second letter. Use it when you retry',
       upsert_key: 'a repeated signal: replaces your earlier letter with this key',
       on_behalf_of: 'for whom you write; needs a capability',
+      dispatch: 'have the recipient started to handle it, in its usual session or a fresh one; needs a capability',
     },
   },
   m4a_mail_inbox: {
@@ -73,7 +85,18 @@ const ROWS: { readonly [tool: string]: Row } = {
     title: 'Acknowledge mail',
     description: 'Close letters that you have dealt with; the sender can see it. They stay readable and searchable.',
     hints: SETTLES,
-    about: { message_id: 'one letter', message_ids: 'or several' },
+    about: {
+      message_id: 'one letter',
+      message_ids: 'or several',
+      state:
+        'closed (default); reopen takes that back; claim keeps siblings off it for claim_secs (600; 0 gives it back)',
+    },
+    more: { state: oneOf('closed', 'reopen', 'claim'), claim_secs: OPERATIONS.claim.request.properties.claim_secs },
+    views: [
+      { field: 'state', value: 'closed', operation: null },
+      { field: 'state', value: 'reopen', operation: 'reopen' },
+      { field: 'state', value: 'claim', operation: 'claim' },
+    ],
   },
   m4a_mail_get: {
     operation: 'get',
@@ -81,7 +104,19 @@ const ROWS: { readonly [tool: string]: Row } = {
     description:
       'One letter, whole. Marks it opened, which its sender can see; it stays in the inbox until m4a_mail_ack.',
     hints: READS,
-    about: { peek: 'leave it unopened' },
+    about: {
+      peek: 'leave it unopened',
+      thread: 'its whole thread instead, oldest first',
+      receipts: 'instead: what became of it, where you sent it',
+      cursor: 'of a thread: only what comes after it',
+    },
+    more: { thread: Type.Boolean(), receipts: Type.Boolean(), cursor: OPERATIONS.thread.request.properties.cursor },
+    views: [
+      { field: 'thread', value: false, operation: null },
+      { field: 'receipts', value: false, operation: null },
+      { field: 'thread', value: true, operation: 'thread' },
+      { field: 'receipts', value: true, operation: 'receipts' },
+    ],
   },
   m4a_mail_whoami: {
     operation: 'whoami',
@@ -123,17 +158,42 @@ const ROWS: { readonly [tool: string]: Row } = {
 }
 
 /** Lists are as long as a model's client takes whole, unless another length is asked for. The check has said that `args` is an object. */
-function sized(row: Row, args: unknown): object {
+function sized(operation: OperationName, args: unknown): object {
   const asked: { max_bytes?: unknown } = Object(args)
-  if (!Object.hasOwn(OPERATIONS[row.operation].request.properties, 'max_bytes')) return asked
+  if (!Object.hasOwn(OPERATIONS[operation].request.properties, 'max_bytes')) return asked
   return { ...asked, max_bytes: asked.max_bytes ?? LIMITS.budgetMcp }
+}
+
+/** The arguments of a tool, for a model to read; each operation checks its own. */
+function argumentsOf({ operation, more, optional = [] }: Row): TSchema {
+  const { request } = OPERATIONS[operation]
+  if (!more) return request
+  const required: readonly string[] = 'required' in request ? (request.required ?? []) : []
+  return {
+    ...request,
+    properties: { ...request.properties, ...more },
+    required: required.filter((name) => !optional.includes(name)),
+  }
+}
+
+/** Which operation the arguments mean, and what is left for it. What no view takes is left for its check to refuse. */
+function chosen(row: Row, args: unknown): { operation: OperationName; request: unknown } {
+  if (!row.views || !isRecord(args)) return { operation: row.operation, request: args }
+  const taken = row.views.filter(({ field, value }) => args[field] === value)
+  const switches = new Set([
+    ...taken.map(({ field }) => field),
+    ...row.views.flatMap(({ field }) => (args[field] == null ? [field] : [])),
+  ])
+  const view = taken.find(({ operation }) => operation !== null)
+  const rest = Object.fromEntries(Object.entries(args).filter(([name]) => !switches.has(name)))
+  return { operation: view?.operation ?? row.operation, request: { ...rest, ...view?.fixed } }
 }
 
 const listed = ([name, row]: [string, Row]): Tool => ({
   name,
   title: row.title,
   description: row.description,
-  inputSchema: inputSchema(OPERATIONS[row.operation].request, row.about ?? {}),
+  inputSchema: inputSchema(argumentsOf(row), row.about ?? {}),
   // Older clients look for the title among the annotations.
   annotations: { title: row.title, ...row.hints },
 })
@@ -144,10 +204,11 @@ export const mailTools: ToolTable<MailVisitor> = {
     if (name === HOOK_TOOL) return runHook(args, said, patience, visitor)
     const row = Object.hasOwn(ROWS, name) ? ROWS[name] : undefined
     if (!row) return null
-    const refusal = checkRequest(OPERATIONS[row.operation].request, args)
+    const { operation, request } = chosen(row, args)
+    const refusal = checkRequest(OPERATIONS[operation].request, request)
     if (refusal) return refused(refusal)
     try {
-      return answered(await visitor.perform(row.operation, sized(row, args), said, patience))
+      return answered(await visitor.perform(operation, sized(operation, request), said, patience))
     } catch (error) {
       if (error instanceof Refusal) return refused(error)
       throw error

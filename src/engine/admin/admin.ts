@@ -3,6 +3,7 @@ import type { AdminAnswer, AdminRequest, AdminRoute } from '../../wire/admin.ts'
 import { denied } from '../../wire/refusal.ts'
 import type { Caller, Mail } from '../mail.ts'
 import { addAccount, listAccounts, removeAccount, rotateAccount, setAccount } from './accounts.ts'
+import { addAgent, listAgents, pause, removeAgent, resume, setAgent } from './agents.ts'
 import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { importLetters } from './import.ts'
@@ -36,6 +37,12 @@ export const ADMINISTER: Routes = {
   'orphan/release': releaseOrphans,
   import: importLetters,
   retention,
+  agent: addAgent,
+  'agent/set': setAgent,
+  'agent/list': listAgents,
+  'agent/remove': removeAgent,
+  'dispatch/pause': pause,
+  'dispatch/resume': resume,
   backup,
   check,
   overview,

@@ -1,6 +1,8 @@
 // The writes of the store as plain data: what crosses to the writer thread, and what comes back.
 import type { Declared } from '../../wire/card.ts'
 import type { CloseReason } from '../../wire/letter.ts'
+import type { DispatchJob, DispatchResults } from '../dispatch/jobs.ts'
+import type { NewDispatch } from '../dispatch/rows.ts'
 import type { ImportedLetter } from '../keeping/keeping.ts'
 import type { Part } from '../keeping/scan.ts'
 import type { NotifyRow } from '../notify/notify.ts'
@@ -29,10 +31,13 @@ export type SendRow = Reserved & {
   upsert: string | null
   close: number | null
   clockStep: boolean
+  /** Its recipient is to be started to handle it; message and thread are put in where it is stored. */
+  dispatch: NewDispatch | null
 }
 
 export type Job =
   | SendRow
+  | DispatchJob
   | (Reserved & { k: 'settle'; reader: Reader; ids: readonly number[]; reason: CloseReason })
   | (Reserved & { k: 'reopen'; reader: Reader; ids: readonly number[] })
   | { k: 'claim'; reader: Reader; ids: readonly number[]; at: number; until: number }
@@ -108,7 +113,7 @@ export type ImportRow = Omit<ImportedLetter, 'fragment' | 'thread'> & {
 export type JobOf<K extends Job['k']> = Extract<Job, { k: K }>
 
 /** What each job answers. */
-export type Results = {
+export type Results = DispatchResults & {
   /** null: stored as it was asked, nothing more to tell. */
   send: (SendOutcome & { events: EventRow[] }) | null
   settle: { settled: Settled[]; events: EventRow[] }

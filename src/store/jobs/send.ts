@@ -1,5 +1,6 @@
 // Write job: store a message with its deliveries; keys, superseding and closing the original in the same transaction.
 
+import { dispatchInserter } from '../dispatch/jobs.ts'
 import type { EventRow } from '../rows.ts'
 import { KIND } from '../rows.ts'
 import type { Context } from './context.ts'
@@ -32,6 +33,7 @@ export function sender(context: Context): (job: Send) => Results['send'] {
   )
   const senderBox = db.prepare<{ box: number }, [number]>('SELECT sender_box AS box FROM message WHERE id = ?')
   const settle = settler(context)
+  const dispatch = dispatchInserter(context)
 
   return (job) => {
     const { reader, idempotency, upsert: key } = job
@@ -47,6 +49,7 @@ export function sender(context: Context): (job: Send) => Results['send'] {
           superseded: 0,
           quiet: [],
           closed: false,
+          dispatch: null,
           events: [],
         }
       }
@@ -100,6 +103,18 @@ export function sender(context: Context): (job: Send) => Results['send'] {
       closed = done.settled.some((one) => one.ok)
       events.push(...done.events)
     }
-    return { id: job.id, created: job.at, duplicate: false, conflict: false, superseded, quiet, closed, events }
+    const asked = job.dispatch
+    const dispatched = asked ? dispatch({ ...asked, message: job.id, thread: job.thread || job.id }, job.at) : null
+    return {
+      id: job.id,
+      created: job.at,
+      duplicate: false,
+      conflict: false,
+      superseded,
+      quiet,
+      closed,
+      dispatch: dispatched,
+      events,
+    }
   }
 }

@@ -1,6 +1,7 @@
 // A small world for tests of the engine: a real store in memory, accounts, rooms, and sessions whose process can be ended.
 import { Value } from '@sinclair/typebox/value'
 import { Waiters } from '../../../src/delivery/waiters.ts'
+import { noRuns } from '../../../src/engine/dispatch/runs.ts'
 import { run } from '../../../src/engine/engine.ts'
 import type { Caller, Mail, Patience } from '../../../src/engine/mail.ts'
 import { Rates } from '../../../src/engine/rates.ts'
@@ -39,6 +40,7 @@ export class World {
       dataDir: '/nonexistent',
       bell: () => ({ pending: 0, lastOk: null, lastError: null, lastErrorAt: null }),
       desktop: noDesktop,
+      runs: noRuns('a test'),
     }
   }
 

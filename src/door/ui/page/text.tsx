@@ -1,6 +1,6 @@
 // Text of mail: what cannot be seen is written out, and whatever else it holds is text and never markup.
 import { Fragment } from 'preact'
-import { pieces } from '../../../wire/visible.ts'
+import { pieces } from '../../../wire/unseen.ts'
 
 /** One line. Isolated, so that a name in another direction does not pull its neighbours along. */
 export const Line = ({ text }: { text: string }) => (

@@ -1,4 +1,5 @@
 // Who is not proved reaches nothing: no connection, no attestation, a self-test that failed. Only /health answers then.
+
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openAttestor } from '../../../../src/attest/attestor.ts'
@@ -9,6 +10,7 @@ import { type Connection, cameOver } from '../../../../src/door/http/caller.ts'
 import { Calls, type Door } from '../../../../src/door/http/door.ts'
 import { Metrics } from '../../../../src/door/http/metrics.ts'
 import { ensureOperator } from '../../../../src/door/operator.ts'
+import { noRuns } from '../../../../src/engine/dispatch/runs.ts'
 import { Rates } from '../../../../src/engine/rates.ts'
 import { openIdentity } from '../../../../src/identity/identify.ts'
 import { openStore } from '../../../../src/store/open.ts'
@@ -38,6 +40,7 @@ async function withDoor<T>(
       dataDir: place.path,
       bell: () => ({ pending: 0, lastOk: null, lastError: null, lastErrorAt: null }),
       desktop: noDesktop,
+      runs: noRuns('a test'),
     },
     identity,
     health: { startedAt: Date.now(), attestation: { ok: true }, listening: [], unavailable: [] },

@@ -100,11 +100,43 @@ test.each(['nothing', 'toString', '__proto__', ''])('there is no tool %p', async
   expect([status, dig(json, 'error', 'code')]).toEqual([200, -32602])
 })
 
-test('every tool says only fields that its operation takes', () => {
+test('every tool says only fields that its operation takes, and what chooses another one', () => {
+  const more: Record<string, string[]> = {
+    m4a_mail_ack: ['state', 'claim_secs'],
+    m4a_mail_get: ['thread', 'receipts', 'cursor'],
+  }
   const operations = { peers: OPERATIONS.directory, ...OPERATIONS }
   for (const tool of mailTools.list) {
     const request = Object.entries(operations).find(([name]) => tool.name === `m4a_mail_${name}`)?.[1].request
     const said = Object.keys(Object(dig(JSON.parse(JSON.stringify(tool.inputSchema)), 'properties')))
-    expect(request && said).toEqual(Object.keys(request?.properties ?? {}))
+    expect(request && said).toEqual([...Object.keys(request?.properties ?? {}), ...(more[tool.name] ?? [])])
   }
+})
+
+const ID = 'm4a_00000000002a9f3c51d07be4'
+test.each<[string, { [name: string]: Json }, string, { [name: string]: Json }]>([
+  ['ack', { message_id: ID }, 'ack', { message_id: ID }],
+  ['ack', { message_id: ID, state: 'closed' }, 'ack', { message_id: ID }],
+  ['ack', { message_id: ID, state: 'reopen' }, 'reopen', { message_id: ID }],
+  ['ack', { message_ids: [ID], state: 'claim', claim_secs: 5 }, 'claim', { message_ids: [ID], claim_secs: 5 }],
+  ['get', { message_id: ID, thread: false, receipts: null }, 'get', { message_id: ID }],
+  ['get', { message_id: ID, thread: true }, 'thread', { message_id: ID, max_bytes: 10_000 }],
+  ['get', { message_id: ID, receipts: true }, 'receipts', { message_id: ID, max_bytes: 10_000 }],
+  ['search', { box: 'sent', limit: 3 }, 'search', { box: 'sent', limit: 3, max_bytes: 10_000 }],
+  ['search', { state: 'closed' }, 'search', { state: 'closed', max_bytes: 10_000 }],
+])('m4a_mail_%s reaches what else there is: %j runs %s', async (tool, args, operation, request) => {
+  const visitor = new Recorder()
+  await call(`m4a_mail_${tool}`, args, visitor)
+  expect(visitor.performed.map((one) => [one.operation, one.request])).toEqual([[operation, request]])
+})
+
+test.each<[string, { [name: string]: Json }, string]>([
+  ['ack', { message_id: ID, state: 'gone' }, 'state'],
+  ['ack', { message_id: ID, claim_secs: 5 }, 'claim_secs'],
+  ['get', { thread: true }, 'message_id'],
+])('m4a_mail_%s with %j is refused, naming %s', async (tool, args, field) => {
+  const visitor = new Recorder()
+  const answer = await call(`m4a_mail_${tool}`, args, visitor)
+  expect(visitor.performed).toEqual([])
+  expect(dig(answer.json, 'result', 'structuredContent')).toMatchObject({ kind: 'malformed', field })
 })

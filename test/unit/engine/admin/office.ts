@@ -1,6 +1,8 @@
 // A mailbox in memory with one operator, for the tests of the registry.
+
 import { Waiters } from '../../../../src/delivery/waiters.ts'
 import { administer } from '../../../../src/engine/admin/admin.ts'
+import { noRuns } from '../../../../src/engine/dispatch/runs.ts'
 import type { Caller, Mail } from '../../../../src/engine/mail.ts'
 import { Rates } from '../../../../src/engine/rates.ts'
 import { openStore } from '../../../../src/store/open.ts'
@@ -24,6 +26,7 @@ export async function openOffice(dataDir = '/nonexistent') {
     dataDir,
     bell: () => ({ pending: 2, lastOk: null, lastError: 'connection refused', lastErrorAt: 0 }),
     desktop: noDesktop,
+    runs: noRuns('a test'),
   }
   const account = await addAccount(store, 'operator', { operator: true })
   const operator: Caller = { account, session: await addSession(store, account) }

@@ -1,7 +1,7 @@
 // What cannot be seen is written out, everywhere in the same way, and everything else stays as it is.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { escapeLine, pieces } from '../../../src/wire/visible.ts'
+import { escapeLine, pieces } from '../../../src/wire/unseen.ts'
 
 test('the pieces are the escaped line, and each says what it is', () => {
   fc.assert(
