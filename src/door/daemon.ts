@@ -6,10 +6,12 @@ import { type Doorbells, startDoorbells } from '../delivery/doorbells.ts'
 import { Waiters } from '../delivery/waiters.ts'
 import type { Mail } from '../engine/mail.ts'
 import { Rates } from '../engine/rates.ts'
+import { noWakes } from '../engine/wake/port.ts'
 import { type Identity, openIdentity } from '../identity/identify.ts'
 import { diskRefusal } from '../store/disk.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { Waker } from '../wake/waker.ts'
 import { rfc3339 } from '../wire/time.ts'
 import { inFolder, privateFiles, privateFolder, writePrivate } from './folders.ts'
 import { createApp } from './http/app.ts'
@@ -35,6 +37,8 @@ export type DaemonOptions = {
   readonly allowForwarders?: boolean
   /** The operator allows agents to use the tokens of persons and operators. */
   readonly allowAgentsAsPersons?: boolean
+  /** Nobody is woken, whatever the policies say. */
+  readonly silent?: boolean
   readonly log: Log
 }
 
@@ -112,7 +116,7 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
     allowAgentsAsPersons: options.allowAgentsAsPersons ?? false,
     log: log.warn,
   })
-  const { door, served, settle } = assemble(store, identity, attestation, options)
+  const { door, served, settle } = assemble(store, identity, attestor, attestation, options)
   const { tcp, socket } = await openDoors(door, attestor, options, closers)
   closers.push(settle)
   served(tcp)
@@ -164,11 +168,13 @@ function heard({ health, log }: Door, result: HealthFacts['attestation']): void 
 function assemble(
   store: Store,
   identity: Identity,
+  attestor: Attestor,
   attestation: HealthFacts['attestation'],
-  { dataDir, log }: DaemonOptions,
+  { dataDir, log, silent = false }: DaemonOptions,
 ): { door: Door; served: (tcp: TcpDoor) => void; settle: Closer } {
   let port = 0
   let bells: Doorbells | undefined
+  let waker: Waker | undefined
   const waiters = new Waiters(store)
   const calls = new Calls()
   const health: HealthFacts = { startedAt: Date.now(), attestation, listening: [], unavailable: [] }
@@ -181,6 +187,9 @@ function assemble(
     ownPort: () => port,
     dataDir,
     bell: (account) => bells?.health(account) ?? { pending: 0, lastOk: null, lastError: null, lastErrorAt: null },
+    get wakes() {
+      return waker ?? noWakes
+    },
   }
   const door: Door = { mail, identity, health, metrics: new Metrics(), waiting: () => waiters.size, calls, log }
   const served = (tcp: TcpDoor) => {
@@ -188,9 +197,11 @@ function assemble(
     health.listening = tcp.listening
     health.unavailable = tcp.unavailable
     bells = startDoorbells(store, { ownPort: () => port })
+    waker = new Waker({ mail, attestor, dataDir, env: process.env, silent, log: log.info })
+    waker.start()
   }
   const settle = async () => {
-    await Promise.all([bells?.stop(), calls.close(ANSWERS_MS), waiters.stop()])
+    await Promise.all([bells?.stop(), waker?.stop(), calls.close(ANSWERS_MS), waiters.stop()])
   }
   return { door, served, settle }
 }

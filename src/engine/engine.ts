@@ -20,6 +20,7 @@ import { reopen } from './reopen.ts'
 import { search } from './search.ts'
 import { send } from './send.ts'
 import { sent } from './sent.ts'
+import { standBy } from './stand-by.ts'
 import { status } from './status.ts'
 import { thread } from './thread.ts'
 import { unread } from './unread.ts'
@@ -53,6 +54,7 @@ export const OPERATE: { [N in OperationName]: Operate<N> } = {
   status,
   directory,
   ping: (mail, _caller, request) => ping(mail, request),
+  stand_by: standBy,
 }
 
 /**
@@ -67,6 +69,7 @@ export async function run<N extends OperationName>(
   patience?: Patience,
 ): Promise<Answer<N>> {
   checkCapability(caller, name)
+  mail.wakes.heard(caller.session, name)
   return OPERATE[name](mail, caller, request, patience)
 }
 

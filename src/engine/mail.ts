@@ -3,6 +3,7 @@ import type { AccountRow, SessionRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import type { Explanation } from '../wire/explain.ts'
 import type { Rates } from './rates.ts'
+import type { WakePort } from './wake/port.ts'
 
 /** Who calls, as identity/ has proved it. Operations never look at anything else. */
 export type Caller = {
@@ -39,6 +40,8 @@ export type Mail = {
   readonly dataDir: string
   /** How the doorbell of an account fares; delivery/ knows. */
   readonly bell: (account: number) => BellHealth
+  /** How agents are woken; wake/ knows. */
+  readonly wakes: WakePort
 }
 
 /** Times are milliseconds since the epoch. */

@@ -84,9 +84,12 @@ export function replySubject({ message }: Parent): string {
  * How often mail has gone to and fro in this thread since a person wrote.
  * @throws Refusal `hop_limit`
  */
-export function hopOf(caller: Caller, parent: Parent | null): number {
-  if (!parent || caller.account.kind === 'person') return 0
-  const hop = parent.message.hop + 1
+export function hopOf(mail: Mail, caller: Caller, parent: Parent | null): number {
+  if (caller.account.kind === 'person') return 0
+  // what is begun in a turn that mail started goes on from that mail: else a loop would begin anew with each send
+  const woken = parent ? null : mail.wakes.hop(caller.session)
+  if (!parent && woken === null) return 0
+  const hop = (parent?.message.hop ?? woken ?? 0) + 1
   if (hop > LIMITS.hopMax) throw new Refusal('hop_limit', `this would be hop ${hop}`, { hop, limit: LIMITS.hopMax })
   return hop
 }

@@ -31,7 +31,7 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
   if (before) return before
   const parent = parentOf(mail, caller, request)
   const said = contentOf(caller, request, parent)
-  const hop = hopOf(caller, parent)
+  const hop = hopOf(mail, caller, parent)
   const { to, warning } = addressed(mail, caller, request, parent)
   const resolved = resolve(mail, caller, to)
   const told = toldOf(resolved)

@@ -10,6 +10,7 @@
 //   idempotency, upsert   keys of the sender
 //   clock_step where the clock stood still or went back: order is the sequence, never the clock
 //   cursor     how far each subscriber of the log has come
+//   wake_policy, wake, wake_due   when mail wakes an agent, what became of it, and what has not woken anybody yet; by box
 
 export const MIGRATIONS: readonly string[] = [
   `
@@ -66,6 +67,16 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO sent SELECT account, id FROM message ORDER BY account, id;
   INSERT OR REPLACE INTO cursor SELECT 'sent', coalesce(max(id), 0) FROM message;
   DROP INDEX message_sent;
+  `,
+  // when mail starts a turn of its agent; mail that was there before anybody could be woken wakes nobody
+  `
+  CREATE TABLE wake_policy(box INTEGER PRIMARY KEY, policy TEXT NOT NULL, changed INTEGER NOT NULL) STRICT;
+  CREATE TABLE wake(
+    id INTEGER PRIMARY KEY AUTOINCREMENT, box INTEGER NOT NULL, message INTEGER NOT NULL, count INTEGER NOT NULL, outcome TEXT NOT NULL,
+    door TEXT, at INTEGER NOT NULL, ms INTEGER NOT NULL, tried TEXT NOT NULL) STRICT;
+  CREATE INDEX wake_box ON wake(box, id);
+  CREATE TABLE wake_due(box INTEGER PRIMARY KEY, first INTEGER NOT NULL, refused TEXT NOT NULL) STRICT;
+  INSERT OR REPLACE INTO cursor SELECT 'wake', max(coalesce((SELECT max(id) FROM message), 0), coalesce((SELECT max(id) FROM event), 0));
   `,
 ]
 

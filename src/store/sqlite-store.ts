@@ -22,6 +22,7 @@ import {
 import { Sequence } from './sequence.ts'
 import { SessionWrites } from './session-writes.ts'
 import type { Commit, PageQuery, Store } from './store.ts'
+import { Wakes } from './wake/wakes.ts'
 import { Writes } from './writes.ts'
 
 export type Parts = {
@@ -39,6 +40,7 @@ export type Parts = {
 export class SqliteStore implements Store {
   readonly epoch: string
   readonly registry: MemoryRegistry
+  readonly wakes: Wakes
   head: number
   readonly #parts: Parts
   readonly #queue: Queue
@@ -70,6 +72,7 @@ export class SqliteStore implements Store {
       this.#lost = null
     })
     this.#registryWrites = new RegistryWrites(queue, this.registry)
+    this.wakes = new Wakes(db, queue)
     this.#writes = new Writes(queue, this.registry, new Sequence(db, this.#log), this.#sessions.touch)
     this.#queue = parts.queue(
       (now) => this.#sessions.ride(now),

@@ -15,6 +15,7 @@ import type {
   RoomRow,
   SessionRow,
 } from './rows.ts'
+import type { Wakes } from './wake/wakes.ts'
 
 /** The registry in memory, written through: reads cost no SQL. Names are looked up without case. */
 export interface Registry {
@@ -136,6 +137,7 @@ export interface Store {
   /** 8 hex; changed by a restore. */
   readonly epoch: string
   readonly registry: Registry
+  readonly wakes: Wakes
   /** The newest sequence that is committed. */
   readonly head: number
   /** Why writes fail just now, when that lies at the disk; it is null again by itself, at most seconds after the disk is well. */

@@ -9,6 +9,7 @@ import { reopener } from './jobs/reopen.ts'
 import { sender } from './jobs/send.ts'
 import { sessionJobs } from './jobs/sessions.ts'
 import { settler } from './jobs/settle.ts'
+import { wakeJobs } from './wake/jobs.ts'
 
 export class Writer {
   readonly #context: Context
@@ -61,6 +62,7 @@ function runner(context: Context): (job: Job) => Outcome {
   const seen = opener(context)
   const sessions = sessionJobs(context)
   const registry = registryJobs(context)
+  const wakes = wakeJobs(context)
   return (job) => {
     switch (job.k) {
       case 'send':
@@ -103,6 +105,11 @@ function runner(context: Context): (job: Job) => Outcome {
         return registry.leave(job)
       case 'setListener':
         return registry.setListener(job)
+      case 'wakePolicy':
+      case 'wakeLogged':
+      case 'wakeDue':
+      case 'wakeNotDue':
+        return wakes(job)
       case 'clearListener':
         return registry.clearListener(job)
       case 'setCursor':

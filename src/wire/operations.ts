@@ -2,6 +2,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import * as answers from './answers.ts'
 import * as requests from './requests.ts'
+import { StandByAnswer, StandByRequest } from './wake.ts'
 
 export type Capability = 'send' | 'read' | 'dispatch' | 'behalf' | 'operator'
 type Operation = { summary: string; request: TSchema; answer: TSchema; need: Capability | null }
@@ -102,6 +103,12 @@ export const OPERATIONS = {
     summary: 'is anybody reading that mailbox',
     request: requests.PingRequest,
     answer: answers.PingAnswer,
+    need: 'read',
+  },
+  stand_by: {
+    summary: 'a door of a running client waits for the text that is to start a turn',
+    request: StandByRequest,
+    answer: StandByAnswer,
     need: 'read',
   },
 } as const satisfies Record<string, Operation>

@@ -125,6 +125,7 @@ describe('no digest and no secret is in any answer', () => {
     status: { working_on: 'tests' },
     directory: {},
     ping: { target: 'cleo' },
+    stand_by: { door: 'claude-rewake', wait_secs: 0 },
   })
 
   test('every operation, accepted and refused, for an account and the operator', async () => {

@@ -1,7 +1,7 @@
 // m4a_mail_hook: the tool that clients' hooks call. It is callable and not listed: models have no use for it.
 
 import { Value } from '@sinclair/typebox/value'
-import { hookOutput, NOTICED, startsTurn } from '../../delivery/notices.ts'
+import { hookOutput, momentOf, NOTICED, startsTurn } from '../../delivery/notices.ts'
 import type { Patience } from '../../engine/mail.ts'
 import type { Said } from '../../identity/identify.ts'
 import { NoticeAnswer } from '../../wire/answers.ts'
@@ -24,7 +24,8 @@ export async function runHook(
   const known = NOTICED.find((name) => name === client)
   if (known === undefined || typeof event !== 'string') return printed('')
   try {
-    const answer = await visitor.perform('notice', { starts_turn: startsTurn(event) }, said, patience)
+    const request = { starts_turn: startsTurn(event), moment: momentOf(event) }
+    const answer = await visitor.perform('notice', request, said, patience)
     return printed(Value.Check(NoticeAnswer, answer) ? hookOutput(known, event, answer) : '')
   } catch {
     return printed('')

@@ -7,6 +7,7 @@ import { backup } from './backup.ts'
 import { listListeners, removeListener, setListener } from './listeners.ts'
 import { listOrphans, releaseOrphans } from './orphans.ts'
 import { addMember, addRoom, listRooms, removeMember, removeRoom } from './rooms.ts'
+import { planWake, setWake, testWake, wakeStatus } from './wake.ts'
 
 type Routes = {
   [R in AdminRoute]: (mail: Mail, request: AdminRequest<R>) => AdminAnswer<R> | Promise<AdminAnswer<R>>
@@ -28,8 +29,15 @@ export const ADMINISTER: Routes = {
   'listener/remove': removeListener,
   'orphan/list': listOrphans,
   'orphan/release': releaseOrphans,
+  'wake/status': wakeStatus,
+  'wake/set': setWake,
+  'wake/plan': planWake,
+  'wake/test': testWake,
   backup,
 }
+
+/** Those that change nothing of the registry, and may take long. */
+const UNORDERED: ReadonlySet<AdminRoute> = new Set<AdminRoute>(['backup', 'wake/plan', 'wake/test'])
 
 /** The last change of each store: two operators at once must not take one name, or remove each other. */
 const turns = new WeakMap<object, Promise<unknown>>()
@@ -50,7 +58,7 @@ export function administer<R extends AdminRoute>(
     if (account?.id !== caller.account.id || !account.can.operator) throw denied('operator')
     return ADMINISTER[route](mail, request)
   }
-  if (route === 'backup') return run()
+  if (UNORDERED.has(route)) return run()
   const turn = (turns.get(mail.store) ?? Promise.resolve()).then(run)
   turns.set(
     mail.store,

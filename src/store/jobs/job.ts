@@ -3,6 +3,7 @@ import type { Declared } from '../../wire/card.ts'
 import type { CloseReason } from '../../wire/letter.ts'
 import type { AccountRow, EventRow, InstanceKey, Recipient } from '../rows.ts'
 import type { SendOutcome, Settled } from '../store.ts'
+import type { WakeJob, WakeResults } from '../wake/jobs.ts'
 
 /** `events`: first of the sequence numbers reserved for the events of this job. */
 type Reserved = { events: number; at: number }
@@ -29,6 +30,7 @@ export type SendRow = Reserved & {
 
 export type Job =
   | SendRow
+  | WakeJob
   | (Reserved & { k: 'settle'; reader: Reader; ids: readonly number[]; reason: CloseReason })
   | (Reserved & { k: 'reopen'; reader: Reader; ids: readonly number[] })
   | { k: 'claim'; reader: Reader; ids: readonly number[]; at: number; until: number }
@@ -79,7 +81,7 @@ export type Job =
 export type JobOf<K extends Job['k']> = Extract<Job, { k: K }>
 
 /** What each job answers. */
-export type Results = {
+export type Results = WakeResults & {
   /** null: stored as it was asked, nothing more to tell. */
   send: (SendOutcome & { events: EventRow[] }) | null
   settle: { settled: Settled[]; events: EventRow[] }

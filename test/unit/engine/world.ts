@@ -4,6 +4,7 @@ import { Waiters } from '../../../src/delivery/waiters.ts'
 import { run } from '../../../src/engine/engine.ts'
 import type { Caller, Mail, Patience } from '../../../src/engine/mail.ts'
 import { Rates } from '../../../src/engine/rates.ts'
+import { noWakes } from '../../../src/engine/wake/port.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { AccountRow, RoomRow } from '../../../src/store/rows.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -37,6 +38,7 @@ export class World {
       ownPort: () => 18301,
       dataDir: '/nonexistent',
       bell: () => ({ pending: 0, lastOk: null, lastError: null, lastErrorAt: null }),
+      wakes: noWakes,
     }
   }
 

@@ -10,6 +10,7 @@ import { Calls, type Door } from '../../../../src/door/http/door.ts'
 import { Metrics } from '../../../../src/door/http/metrics.ts'
 import { ensureOperator } from '../../../../src/door/operator.ts'
 import { Rates } from '../../../../src/engine/rates.ts'
+import { noWakes } from '../../../../src/engine/wake/port.ts'
 import { openIdentity } from '../../../../src/identity/identify.ts'
 import { openStore } from '../../../../src/store/open.ts'
 import { folder, silent } from '../support.ts'
@@ -36,6 +37,7 @@ async function withDoor<T>(
       ownPort: () => 0,
       dataDir: place.path,
       bell: () => ({ pending: 0, lastOk: null, lastError: null, lastErrorAt: null }),
+      wakes: noWakes,
     },
     identity,
     health: { startedAt: Date.now(), attestation: { ok: true }, listening: [], unavailable: [] },

@@ -3,6 +3,7 @@ import { Waiters } from '../../../../src/delivery/waiters.ts'
 import { administer } from '../../../../src/engine/admin/admin.ts'
 import type { Caller, Mail } from '../../../../src/engine/mail.ts'
 import { Rates } from '../../../../src/engine/rates.ts'
+import { noWakes } from '../../../../src/engine/wake/port.ts'
 import { openStore } from '../../../../src/store/open.ts'
 import type { AdminAnswer, AdminRequest, AdminRoute } from '../../../../src/wire/admin.ts'
 import { Refusal } from '../../../../src/wire/refusal.ts'
@@ -22,6 +23,7 @@ export async function openOffice(dataDir = '/nonexistent') {
     ownPort: () => OWN_PORT,
     dataDir,
     bell: () => ({ pending: 2, lastOk: null, lastError: 'connection refused', lastErrorAt: 0 }),
+    wakes: noWakes,
   }
   const account = await addAccount(store, 'operator', { operator: true })
   const operator: Caller = { account, session: await addSession(store, account) }
