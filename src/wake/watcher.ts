@@ -214,11 +214,25 @@ export class Watcher {
     this.#advance()
   }
 
-  #wake(account: AccountRow, session: SessionRow | null, wanted: readonly MessageRow[]): Promise<Result> {
-    const policy = wakePolicy(this.#mail.store, account, session)
+  async #wake(account: AccountRow, session: SessionRow | null, wanted: readonly MessageRow[]): Promise<Result> {
+    const { store } = this.#mail
+    const policy = wakePolicy(store, account, session)
     const targets = targetsOf(this.#options, account, session, writersOf(wanted))
     const links = linksOf(this.#options.adapters, targets, policy)
-    return wakeThrough(links, wakeLetter(this.#mail, account, session, wanted), policy.quiet, this.#stop.signal)
+    const newest = Math.max(...wanted.map(({ id }) => id))
+    // the hooks of the turn that this starts have nothing to add; where none starts they have
+    const before = targets.flatMap(({ row }) => {
+      const one = row === 0 ? null : store.sessionById(row)
+      if (!one || one.told >= newest) return []
+      const { told } = one
+      one.told = newest
+      return [{ one, told }]
+    })
+    const letter = wakeLetter(this.#mail, account, session, wanted)
+    const result = await wakeThrough(links, letter, policy.quiet, this.#stop.signal)
+    for (const { one, told } of before)
+      if (one.told === newest && (one.id !== result.target?.row || !isTaken(result.outcome))) one.told = told
+    return result
   }
 
   /** Writes down what became of it, and what follows: it is spoken for, or it is due. */
@@ -263,8 +277,6 @@ export class Watcher {
     const woken = result.target ? store.sessionById(result.target.row) : session
     if (woken) {
       this.#options.turns.woken(woken, Math.max(...wanted.map(({ hop }) => hop)))
-      // its hooks need not say it once more
-      woken.told = Math.max(woken.told, newest)
       store.touchSession(woken)
     }
     watch.outstanding = { ids, until: now() + this.#times.cover }
