@@ -53,10 +53,8 @@ export class Standing {
       seat.left = this.now()
       resolve(answer)
     }
-    const leave = () => {
-      finish(NOTHING)
-      this.#seats.delete(key)
-    }
+    // it may come back at once with more to say
+    const leave = () => finish(NOTHING)
     const timer = setTimeout(() => finish(NOTHING), ms)
     seat.answer = finish
     signal.addEventListener('abort', leave)

@@ -18,12 +18,19 @@ export type Terminal = Prepared & {
 /** Arguments of a session with a screen, in place of those of an unattended turn. */
 const ARGS: Record<ClientName, string[]> = {
   claude: ['--dangerously-skip-permissions'],
-  codex: ['--dangerously-bypass-hook-trust', '--dangerously-bypass-approvals-and-sandbox'],
-  opencode: [],
+  codex: ['follow the script'],
+  opencode: ['--prompt', 'follow the script'],
 }
 
 /** What its user has said once, in its own dialogs. */
 export function consent(agent: Prepared): void {
+  if (agent.client === 'codex') {
+    const path = join(agent.home, '.codex', 'config.toml')
+    const settings = ['approval_policy = "never"', 'sandbox_mode = "danger-full-access"']
+    // no dialog about hooks: the daemon, which is meant here, has no option to skip it
+    const features = ['[features]', 'hooks = false']
+    writeFileSync(path, [...settings, readFileSync(path, 'utf8'), ...features, ''].join('\n'))
+  }
   if (agent.client !== 'claude') return
   const path = join(agent.home, '.claude', 'settings.json')
   const settings: Json = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
