@@ -25,6 +25,8 @@ export type WakeTarget = {
   readonly providerSession: string | null
   readonly conversation: string | null
   readonly cwd: string | null
+  /** The executable of the session's process; null where it is not known. */
+  readonly exe: string | null
   /** The live process; null where it has ended, or there is none. */
   readonly process: { readonly pid: number; readonly start: string } | null
   /** Does any process of the account live? */

@@ -15,7 +15,7 @@ import { Turns } from './turns.ts'
 import { Watcher, type WatcherOptions } from './watcher.ts'
 
 export type WakerOptions = Targets &
-  Omit<Surroundings, 'standing' | 'turns' | 'env'> & {
+  Pick<Surroundings, 'dataDir'> & {
     readonly times?: WakeTimes
     readonly log?: WatcherOptions['log']
     /** Nobody is woken, whatever the policies say. */
@@ -34,13 +34,20 @@ export class Waker implements WakePort {
   readonly #silent: boolean
   readonly #stop = new AbortController()
 
-  constructor({ mail, attestor, env, times, log, silent = false, ...more }: WakerOptions) {
+  constructor({ mail, attestor, env, dataDir, times, log, silent = false }: WakerOptions) {
     this.#mail = mail
     this.#silent = silent
     this.#targets = { mail, attestor, env }
     this.#turns = new Turns(mail.now)
     this.#standing = new Standing(mail.now, ({ account, session }) => this.#watcher.came(account, session))
-    this.#adapters = adaptersOf({ ...more, env, turns: this.#turns, standing: this.#standing })
+    this.#adapters = adaptersOf({
+      dataDir,
+      env,
+      now: mail.now,
+      turns: this.#turns,
+      standing: this.#standing,
+      lastCall: (name) => this.#lastCall(name),
+    })
     this.#watcher = new Watcher({
       ...this.#targets,
       adapters: silent ? [] : this.#adapters,
@@ -90,6 +97,13 @@ export class Waker implements WakePort {
       this.#stop.signal,
     )
     return { outcome, door, ms, tried }
+  }
+
+  #lastCall(name: string): number {
+    const { registry } = this.#mail.store
+    const account = registry.account(name)
+    const live = account ? registry.sessionsOf(account.id, Number.MAX_SAFE_INTEGER) : []
+    return Math.max(0, ...live.map(({ lastSeen }) => lastSeen))
   }
 
   #links(account: AccountRow, session: SessionRow | null): Link[] {

@@ -2,10 +2,18 @@
 import type { WakeAdapter } from '../adapter.ts'
 import type { Standing } from '../standing.ts'
 import type { Turns } from '../turns.ts'
+import { acpHost } from './acp.ts'
+import { claudeInbox } from './claude-inbox.ts'
 import { claudeRewake } from './claude-rewake.ts'
 import { codexDaemon, codexLoad } from './codex-daemon.ts'
+import { codexQueue } from './codex-queue.ts'
+import { grokLeader } from './grok-leader.ts'
+import { kimiServer } from './kimi-server.ts'
 import { opencodePlugin } from './opencode-plugin.ts'
 import { opencodeServer } from './opencode-server.ts'
+import { claudeRoutine, codexCloud, letterHook, spool, webhook } from './owner.ts'
+import { qwenInput, qwenPeer } from './qwen.ts'
+import { resumeDoors } from './resume.ts'
 import { turnHook } from './turn-hook.ts'
 
 /** What doors need of the mailbox. */
@@ -14,13 +22,29 @@ export type Surroundings = {
   readonly turns: Turns
   readonly dataDir: string
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly now: () => number
+  /** When a session of the account called last (ms). */
+  readonly lastCall: (account: string) => number
 }
 
-export const adaptersOf = ({ standing, turns }: Surroundings): WakeAdapter[] => [
+export const adaptersOf = ({ standing, turns, dataDir, env, now, lastCall }: Surroundings): WakeAdapter[] => [
   claudeRewake(standing, turns),
+  claudeInbox,
   codexDaemon,
+  codexQueue(turns, env),
   opencodePlugin(standing, turns),
   opencodeServer,
+  grokLeader,
+  kimiServer,
+  qwenInput(turns),
+  qwenPeer,
+  letterHook({ dataDir, env }),
+  webhook({ dataDir, env }, () => null),
   turnHook,
+  spool({ dataDir, env }),
   codexLoad,
+  ...resumeDoors({ env, now, lastCall }),
+  acpHost({ dataDir, env }),
+  claudeRoutine({ dataDir, env }),
+  codexCloud,
 ]
