@@ -121,14 +121,18 @@ describe.each(CLIENTS)('%s', (client) => {
       expect(inbox.messages.map((one) => one.message_id).sort()).toEqual(burst.sort())
       expect((await wakes(client)).length).toBe(count + 1)
 
-      // at work: it is asked for the same turn or the next, and what it has read already wakes nobody
+      // at work. Claude's waiter ended with the wake, and its hook tells at the end of the turn; the others queue by themselves
       const late = await send(client, 'while at work')
       await until('the wake', async () => isWoken(client, late))
-      expect((await wakes(client))[0]).toMatchObject({ message_id: late, outcome: 'queued', door: DOOR[client] })
+      expect((await wakes(client))[0]).toMatchObject(
+        client === 'claude'
+          ? { message_id: late, outcome: 'stored', door: 'turn-hook' }
+          : { message_id: late, outcome: 'queued', door: DOOR[client] },
+      )
       const turn = terminal.script.log.length
       await terminal.say('done')
       await asked(turn + 1)
-      expect(shown()).toContain(late)
+      expect(shown()).toContain(client === 'claude' ? 'you have 1 new letter' : late)
       for (const one of [...burst, late]) await tools(terminal).ack(one)
       await terminal.say('done')
       await Bun.sleep(2_000)
@@ -169,6 +173,20 @@ test(
         await Bun.sleep(2_000)
         expect(waiters()).toHaveLength(1)
       }
+      // at work for its user: it comes with the next result of a tool, and wakes nobody a second time
+      const turn = terminal.script.log.length
+      await terminal.type('go on')
+      await asked(turn + 1)
+      const id = await send('claude', 'while at work')
+      await until('the wake', async () => isWoken('claude', id))
+      expect((await wakes('claude'))[0]).toMatchObject({ outcome: 'queued', door: 'claude-rewake' })
+      await tools(terminal).whoami()
+      expect(shown()).toContain(id)
+      await tools(terminal).ack(id)
+      await terminal.say('done')
+      await Bun.sleep(2_000)
+      expect(waiters()).toHaveLength(1)
+      expect((await wakes('claude')).filter((one) => text(one, 'message_id') === id)).toHaveLength(1)
       process.kill(terminal.pid, 'SIGKILL')
       await until('the end of the waiter', async () => waiters().length === 0)
     } finally {
