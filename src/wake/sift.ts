@@ -54,7 +54,8 @@ export function sift(
 export const writersOf = (messages: readonly MessageRow[]): ReadonlySet<number> =>
   new Set(messages.map(({ senderBox }) => senderBox))
 
-function readersOf(mail: Mail, account: AccountRow, session: SessionRow | null): readonly SessionRow[] {
+/** Who reads that mailbox: the session, or every session of the account. */
+export function readersOf(mail: Mail, account: AccountRow, session: SessionRow | null): readonly SessionRow[] {
   if (session !== null) return [session]
   return mail.store.registry.sessionsOf(account.id, Number.MAX_SAFE_INTEGER)
 }

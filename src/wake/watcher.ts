@@ -5,10 +5,10 @@ import type { AccountRow, MessageRow, SessionRow } from '../store/rows.ts'
 import type { Commit } from '../store/store.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { WakeAdapter } from './adapter.ts'
-import { linksOf, type Result, wakeThrough } from './chain.ts'
-import { wakeLetter } from './letter.ts'
-import { concerns, dueIds, sift, writersOf } from './sift.ts'
-import { type Targets, targetsOf } from './targets.ts'
+import type { Result } from './chain.ts'
+import { isTaken, wakeOnce } from './once.ts'
+import { concerns, dueIds, readersOf, sift } from './sift.ts'
+import type { Targets } from './targets.ts'
 import { WAKE_TIMES, type WakeTimes } from './times.ts'
 import type { Turns } from './turns.ts'
 import { Watch } from './watch.ts'
@@ -200,7 +200,7 @@ export class Watcher {
       const due = watch.refuse(refused)
       if (due) await store.wakes.setDue(due)
       if (wanted.length > 0) {
-        const result = await this.#wake(account, session, wanted)
+        const result = await wakeOnce(this.#options, account, session, wanted, this.#stop.signal)
         if (result.busy) {
           watch.waiting = [...new Set([...waited, ...watch.waiting])]
           again = this.#times.look
@@ -212,27 +212,6 @@ export class Watcher {
     if (watch.waiting.length > 0) this.#schedule(watch, again ?? this.#times.settle)
     else this.#rest(watch)
     this.#advance()
-  }
-
-  async #wake(account: AccountRow, session: SessionRow | null, wanted: readonly MessageRow[]): Promise<Result> {
-    const { store } = this.#mail
-    const policy = wakePolicy(store, account, session)
-    const targets = targetsOf(this.#options, account, session, writersOf(wanted))
-    const links = linksOf(this.#options.adapters, targets, policy)
-    const newest = Math.max(...wanted.map(({ id }) => id))
-    // the hooks of the turn that this starts have nothing to add; where none starts they have
-    const before = targets.flatMap(({ row }) => {
-      const one = row === 0 ? null : store.sessionById(row)
-      if (!one || one.told >= newest) return []
-      const { told } = one
-      one.told = newest
-      return [{ one, told }]
-    })
-    const letter = wakeLetter(this.#mail, account, session, wanted)
-    const result = await wakeThrough(links, letter, policy.quiet, this.#stop.signal)
-    for (const { one, told } of before)
-      if (one.told === newest && (one.id !== result.target?.row || !isTaken(result.outcome))) one.told = told
-    return result
   }
 
   /** Writes down what became of it, and what follows: it is spoken for, or it is due. */
@@ -300,17 +279,12 @@ export class Watcher {
       return copy?.closed !== 0 || copy.opened !== null
     })
     const newest = Math.max(...spoken.ids)
-    const given = this.#readers(watch, account).some((one) => one.given >= newest)
+    const own = watch.box === account.box ? null : (this.#mail.store.registry.sessionByBox(watch.box) ?? null)
+    const given = readersOf(this.#mail, account, own).some((one) => one.given >= newest)
     if (!isRead && !given && this.#mail.now() < spoken.until) return false
     for (const id of spoken.ids) this.#spoken.delete(id)
     watch.outstanding = null
     return true
-  }
-
-  #readers(watch: Watch, account: AccountRow): readonly SessionRow[] {
-    const { registry } = this.#mail.store
-    const own = watch.box === account.box ? undefined : registry.sessionByBox(watch.box)
-    return own ? [own] : registry.sessionsOf(account.id, Number.MAX_SAFE_INTEGER)
   }
 
   #seenBy(session: SessionRow): number {
@@ -356,6 +330,3 @@ export class Watcher {
     this.#mail.store.setCursor(CURSOR, to)
   }
 }
-
-/** The letter is in the agent's hands, or may be: it is not brought a second time. */
-const isTaken = (outcome: string): boolean => ['started', 'queued', 'held', 'unknown'].includes(outcome)
