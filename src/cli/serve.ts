@@ -25,7 +25,8 @@ operator's key; nothing needs to be configured. It listens on this machine only.
   mail4agent serve
   mail4agent serve --port 0 --data-dir /tmp/try     any free port, a folder of its own
 
-Environment: M4A_DATA_DIR, M4A_PORT, M4A_SOCKET; M4A_RECOGNISED_AGENTS lists the executables that count as agents.
+Environment: M4A_DATA_DIR, M4A_PORT, M4A_SOCKET; M4A_RECOGNISED_AGENTS lists the executables that count as agents;
+M4A_WAKE=off wakes nobody, whatever the policies say.
 Configuration: config.toml in ~/.config/mail4agent (macOS: ~/Library/Application Support/mail4agent, Windows:
 %APPDATA%\\mail4agent). Other keys are refused.
 
@@ -83,6 +84,7 @@ async function runUntilStopped(
     port: place.port ?? DEFAULT_PORT,
     socket: place.socket,
     ...settingsFor(io),
+    silent: /^(off|0|false|no)$/i.test(io.env.M4A_WAKE ?? ''),
     log,
   })
   supervisor.ready(`listens on ${daemon.listening.join(' ')}`)

@@ -1,7 +1,7 @@
 // Which letters of a mailbox may wake it now: unread, nobody's already, not suppressed, and allowed by the policy.
 import { readFragment } from '../engine/fragment.ts'
 import type { Mail } from '../engine/mail.ts'
-import { type AccountRow, KIND, type MessageRow, type SessionRow } from '../store/rows.ts'
+import { type AccountRow, type EventRow, KIND, type MessageRow, type SessionRow } from '../store/rows.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { WakePolicy } from '../wire/wake.ts'
 import { forbids } from './policy.ts'
@@ -55,7 +55,7 @@ export const writersOf = (messages: readonly MessageRow[]): ReadonlySet<number> 
   new Set(messages.map(({ senderBox }) => senderBox))
 
 /** Who reads that mailbox: the session, or every session of the account. */
-export function readersOf(mail: Mail, account: AccountRow, session: SessionRow | null): readonly SessionRow[] {
+function readersOf(mail: Mail, account: AccountRow, session: SessionRow | null): readonly SessionRow[] {
   if (session !== null) return [session]
   return mail.store.registry.sessionsOf(account.id, Number.MAX_SAFE_INTEGER)
 }
@@ -74,3 +74,35 @@ const DUE_MOST = 500
 /** A room letter wakes the members, never a session of the account that wrote it. */
 export const concerns = (to: { kind: number; account: number }, sender: number): boolean =>
   to.kind !== KIND.room || to.account !== sender
+
+/** The account whose mailbox that is, its own or a session's; null where it is no more. `known`: its row id, where it is known. */
+export function ownerOf({ registry }: Mail['store'], box: number, known: number | undefined): AccountRow | null {
+  const id = registry.sessionByBox(box)?.account ?? known
+  const owner = id === undefined ? registry.accounts().find((one) => one.box === box) : registry.accountById(id)
+  return owner && registry.account(owner.name)?.id === owner.id ? owner : null
+}
+
+/** The agent that was woken for these has neither opened them all nor been given its mail since. */
+export function isSpokenFor(mail: Mail, account: AccountRow, box: number, ids: readonly number[]): boolean {
+  const isRead = ids.every((id) => {
+    const copy = mail.store.delivery(id, [box])
+    return copy?.closed !== 0 || copy.opened !== null
+  })
+  const newest = Math.max(...ids)
+  const own = box === account.box ? null : (mail.store.registry.sessionByBox(box) ?? null)
+  return !isRead && !readersOf(mail, account, own).some((one) => one.given >= newest)
+}
+
+/** Events read at once. */
+const PAGE = 500
+
+/** The log behind `after`, to its end. */
+export function* eventsSince(store: Mail['store'], after: number): Generator<EventRow> {
+  for (let from = after; ; ) {
+    const page = store.events(from, PAGE)
+    yield* page
+    const last = page.at(-1)
+    if (!last) return
+    from = last.id
+  }
+}

@@ -7,15 +7,13 @@ import { LIMITS } from '../wire/limits.ts'
 import type { WakeAdapter } from './adapter.ts'
 import type { Result } from './chain.ts'
 import { isTaken, wakeOnce } from './once.ts'
-import { concerns, dueIds, readersOf, sift } from './sift.ts'
+import { concerns, dueIds, eventsSince, isSpokenFor, ownerOf, sift } from './sift.ts'
 import type { Targets } from './targets.ts'
 import { WAKE_TIMES, type WakeTimes } from './times.ts'
 import type { Turns } from './turns.ts'
 import { Watch } from './watch.ts'
 
 const RETRY_MOST = 600_000
-/** Events read at once after a start. */
-const PAGE = 500
 const CURSOR = 'wake'
 
 export type WatcherOptions = Targets & {
@@ -58,13 +56,9 @@ export class Watcher {
       else void store.wakes.notDue(due.box).catch(() => {})
     }
     this.#unsubscribe = store.onCommit((commits) => this.#hear(commits))
-    for (let after = this.#seen; ; ) {
-      const events = store.events(after, PAGE)
-      for (const event of events) if (event.kind === 'sent') this.#missed(event.id)
-      const last = events.at(-1)
-      if (!last) break
-      after = last.id
-      this.#seen = Math.max(this.#seen, after)
+    for (const { id, kind } of eventsSince(store, this.#seen)) {
+      if (kind === 'sent') this.#missed(id)
+      this.#seen = Math.max(this.#seen, id)
     }
     for (const watch of this.#watches.values()) this.#schedule(watch, startSettle)
     this.#tick = setInterval(() => this.#look(), this.#times.look)
@@ -157,12 +151,7 @@ export class Watcher {
   }
 
   #ownerOf(box: number): AccountRow | null {
-    const { registry } = this.#mail.store
-    const session = registry.sessionByBox(box)
-    const watch = this.#watches.get(box)
-    const id = session?.account ?? watch?.account
-    const owner = id === undefined ? registry.accounts().find((one) => one.box === box) : registry.accountById(id)
-    return owner && registry.account(owner.name)?.id === owner.id ? owner : null
+    return ownerOf(this.#mail.store, box, this.#watches.get(box)?.account)
   }
 
   #schedule(watch: Watch, ms: number): void {
@@ -274,14 +263,7 @@ export class Watcher {
   #isOver(watch: Watch, account: AccountRow): boolean {
     const spoken = watch.outstanding
     if (!spoken) return true
-    const isRead = spoken.ids.every((id) => {
-      const copy = this.#mail.store.delivery(id, [watch.box])
-      return copy?.closed !== 0 || copy.opened !== null
-    })
-    const newest = Math.max(...spoken.ids)
-    const own = watch.box === account.box ? null : (this.#mail.store.registry.sessionByBox(watch.box) ?? null)
-    const given = readersOf(this.#mail, account, own).some((one) => one.given >= newest)
-    if (!isRead && !given && this.#mail.now() < spoken.until) return false
+    if (this.#mail.now() < spoken.until && isSpokenFor(this.#mail, account, watch.box, spoken.ids)) return false
     for (const id of spoken.ids) this.#spoken.delete(id)
     watch.outstanding = null
     return true

@@ -51,7 +51,9 @@ const target = (provider: string, more: Partial<WakeTarget> = {}): WakeTarget =>
 })
 
 function listen(path: string, take: (socket: Socket, data: Buffer) => void): Promise<void> {
-  const server = createServer((socket) => socket.on('data', (data) => take(socket, data)).on('error', () => {}))
+  const server = createServer((socket) =>
+    socket.on('data', (data) => take(socket, Buffer.from(data))).on('error', () => {}),
+  )
   servers.push(server)
   return new Promise((resolve) => server.listen(path, resolve))
 }

@@ -252,16 +252,15 @@ describe('loops', () => {
   }, 20_000)
 
   test('mail that must wake nobody wakes nobody', async () => {
-    for (let sent = 0; sent < LIMITS.pairBurst + 5; sent++) {
-      await office.letter(ada, 'ben')
-      await office.inbox(ben)
+    const send = () => office.call(ada, 'send', { to: 'ben', subject: '', body: 'more' })
+    while ((await send()).wake_suppressed === undefined);
+    // the bucket gives a token twice a second
+    for (let answer = await send(); ; answer = await send()) {
+      if (answer.wake_suppressed !== 'rate') continue
+      await settled()
+      expect(door.letters.map(({ id }) => id)).not.toContain(answer.message_id)
+      break
     }
-    await settled()
-    const before = door.letters.length
-    const answer = await office.call(ada, 'send', { to: 'ben', subject: '', body: 'one more' })
-    expect(answer.wake_suppressed).toBe('rate')
-    await settled()
-    expect(door.letters.length).toBe(before)
   })
 })
 
