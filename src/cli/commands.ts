@@ -66,6 +66,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'service logs': () => import('./service/logs.ts').then((file) => file.serviceLogs),
   'wake status': () => import('./wake/status.ts').then((file) => file.wakeStatus),
   'wake plan': () => import('./wake/try.ts').then((file) => file.wakePlan),
+  'wake detect': () => import('./wake/detect.ts').then((file) => file.wakeDetect),
   'wake mode': () => wakes().then((file) => file.wakeMode),
   'wake allow': () => wakes().then((file) => file.wakeAllow),
   'wake block': () => wakes().then((file) => file.wakeBlock),

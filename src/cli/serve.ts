@@ -1,11 +1,13 @@
 // mail4agent serve: the mailbox itself, in the foreground, until it is stopped.
 import { appendFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Daemon, type DaemonOptions, startDaemon } from '../door/daemon.ts'
 import { type Log, openLog } from '../door/log.ts'
 import { openSupervisor, type Supervisor } from '../door/supervisor.ts'
 import { logPath } from '../install/background.ts'
 import type { Manager } from '../install/service-manager.ts'
+import { filledFrom, parseEnvFile, refusedIn } from '../wake/detect/env-file.ts'
+import { readOwn } from '../wake/files.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { defineCommand } from './command.ts'
 import { settingsFor } from './config.ts'
@@ -14,6 +16,7 @@ import { CannotWrite, ReaderGone } from './io.ts'
 import { DEFAULT_PORT, readDaemonFile } from './place.ts'
 import { asRefusal } from './refused.ts'
 import { errIsJournal, exitFor, forgetStarts, logRefusal, managerNamed, tooManyStarts } from './under-manager.ts'
+import { usage } from './usage.ts'
 
 export const serve = defineCommand({
   name: 'serve',
@@ -84,6 +87,7 @@ async function runUntilStopped(
     port: place.port ?? DEFAULT_PORT,
     socket: place.socket,
     ...settingsFor(io),
+    env: environmentFor(io),
     silent: /^(off|0|false|no)$/i.test(io.env.M4A_WAKE ?? ''),
     log,
   })
@@ -139,6 +143,18 @@ function commandFrom({ io, place, options }: Context): string {
   const isNamed = Boolean(options['data-dir'] || io.env.M4A_DATA_DIR)
   const words = isNamed ? [program, '--data-dir', place.dataDir] : [program]
   return words.map((word) => (/\s/.test(word) ? `"${word}"` : word)).join(' ')
+}
+
+/**
+ * The environment, and what a file of settings adds to it.
+ * @throws Refusal `usage` for what must not stand there
+ */
+function environmentFor({ env, home }: Context['io']): Readonly<Record<string, string | undefined>> {
+  const path = env.M4A_ENV_FILE || join(home, '.config', 'mail4agent', 'web-client.env')
+  const filled = filledFrom(env, parseEnvFile(readOwn(path) ?? ''))
+  const refused = refusedIn(filled)
+  if (refused !== null) throw usage(refused)
+  return filled
 }
 
 /** @throws Refusal as `startDaemon`; `already_running` says where the other one is */

@@ -39,6 +39,8 @@ export type DaemonOptions = {
   readonly allowAgentsAsPersons?: boolean
   /** Nobody is woken, whatever the policies say. */
   readonly silent?: boolean
+  /** That of this process, and behind it a file of settings. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   readonly log: Log
 }
 
@@ -170,7 +172,7 @@ function assemble(
   identity: Identity,
   attestor: Attestor,
   attestation: HealthFacts['attestation'],
-  { dataDir, log, silent = false }: DaemonOptions,
+  { dataDir, log, silent = false, env = process.env }: DaemonOptions,
 ): { door: Door; served: (tcp: TcpDoor) => void; settle: Closer } {
   let port = 0
   let bells: Doorbells | undefined
@@ -197,7 +199,7 @@ function assemble(
     health.listening = tcp.listening
     health.unavailable = tcp.unavailable
     bells = startDoorbells(store, { ownPort: () => port })
-    waker = new Waker({ mail, attestor, dataDir, env: process.env, silent, log: log.info })
+    waker = new Waker({ mail, attestor, dataDir, env, silent, log: log.info })
     waker.start()
   }
   const settle = async () => {

@@ -7,6 +7,7 @@ import type { OperationName } from '../wire/operations.ts'
 import type { PlannedDoor, StandByAnswer, StandByRequest } from '../wire/wake.ts'
 import { adaptersOf, type Surroundings } from './adapters/all.ts'
 import { type Link, linksOf, planOf, wakeThrough } from './chain.ts'
+import { Hosted } from './hosted.ts'
 import { testLetter } from './letter.ts'
 import { Standing } from './standing.ts'
 import { type Targets, targetsOf } from './targets.ts'
@@ -29,6 +30,7 @@ export class Waker implements WakePort {
   readonly #turns: Turns
   readonly #standing: Standing
   readonly #watcher: Watcher
+  readonly #hosted: Hosted
   readonly #adapters
   readonly #mail: Mail
   readonly #silent: boolean
@@ -40,6 +42,7 @@ export class Waker implements WakePort {
     this.#targets = { mail, attestor, env }
     this.#turns = new Turns(mail.now)
     this.#standing = new Standing(mail.now, ({ account, session }) => this.#watcher.came(account, session))
+    this.#hosted = new Hosted(mail, env, (what, facts) => log?.(what, facts))
     this.#adapters = adaptersOf({
       dataDir,
       env,
@@ -47,6 +50,7 @@ export class Waker implements WakePort {
       turns: this.#turns,
       standing: this.#standing,
       lastCall: (name) => this.#lastCall(name),
+      routine: (name) => this.#hosted.routine(name),
     })
     this.#watcher = new Watcher({
       ...this.#targets,
@@ -63,11 +67,13 @@ export class Waker implements WakePort {
 
   start(): void {
     this.#watcher.start()
+    this.#hosted.start()
   }
 
   async stop(): Promise<void> {
     this.#stop.abort()
     this.#standing.stop()
+    this.#hosted.stop()
     await this.#watcher.stop()
   }
 

@@ -25,9 +25,11 @@ export type Surroundings = {
   readonly now: () => number
   /** When a session of the account called last (ms). */
   readonly lastCall: (account: string) => number
+  /** The routine that a host of many agents has for the account. */
+  readonly routine: (account: string) => { url: string; key: string } | null
 }
 
-export const adaptersOf = ({ standing, turns, dataDir, env, now, lastCall }: Surroundings): WakeAdapter[] => [
+export const adaptersOf = ({ standing, turns, dataDir, env, now, lastCall, routine }: Surroundings): WakeAdapter[] => [
   claudeRewake(standing, turns),
   claudeInbox,
   codexDaemon,
@@ -39,7 +41,10 @@ export const adaptersOf = ({ standing, turns, dataDir, env, now, lastCall }: Sur
   qwenInput(turns),
   qwenPeer,
   letterHook({ dataDir, env }),
-  webhook({ dataDir, env }, () => null),
+  webhook({ dataDir, env }, (account) => {
+    const found = routine(account)
+    return found && { ...found, consent: true }
+  }),
   turnHook,
   spool({ dataDir, env }),
   codexLoad,

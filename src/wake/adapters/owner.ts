@@ -5,6 +5,7 @@ import { notReady, type Probe, ready, type WakeAdapter, type WakeLetter, type Wa
 import { type OwnerDoors, ownerDoor } from '../owner.ts'
 import { addressFault, postOnce } from '../post.ts'
 import { runProgram } from '../spawn.ts'
+import { webhookHeaders } from '../webhook-headers.ts'
 
 type Place = { dataDir: string; env: Readonly<Record<string, string | undefined>> }
 
@@ -117,9 +118,6 @@ export function webhookBody(
   }
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value.trim() !== ''))
 }
-
-export const webhookHeaders = (key: string | undefined): Record<string, string> =>
-  key === undefined ? {} : { authorization: `Bearer ${key}`, 'x-automation-key': key }
 
 /** `other`: an address that was found elsewhere, such as at a gateway; the file of the owner goes first. */
 export function webhook({ dataDir }: Place, other: (account: string) => Webhook | null): WakeAdapter {
