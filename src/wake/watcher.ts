@@ -114,7 +114,9 @@ export class Watcher {
   #came(box: number, account: number, id: number): void {
     const watch = this.#watch(box, account)
     watch.add(id)
-    if (!watch.running && watch.timer === null) this.#schedule(watch, this.#times.settle)
+    // where nobody was to be had a moment ago nothing is lost by looking less often
+    const { settle } = this.#times
+    if (!watch.running && watch.timer === null) this.#schedule(watch, watch.due === null ? settle : 4 * settle)
   }
 
   /** A letter that came while nobody watched. One that a wake has spoken for before is not told again. */
@@ -198,7 +200,7 @@ export class Watcher {
     } finally {
       watch.running = false
     }
-    if (watch.waiting.length > 0) this.#schedule(watch, again ?? this.#times.settle)
+    if (watch.waiting.length > 0) this.#schedule(watch, again ?? (watch.due ? 4 : 1) * this.#times.settle)
     else this.#rest(watch)
     this.#advance()
   }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Json } from '../support/json.ts'
 import type { Prepared } from './agent.ts'
-import type { ClientName } from './install.ts'
+import type { AnyClient } from './install.ts'
 
 export type Terminal = Prepared & {
   pid: number
@@ -16,14 +16,23 @@ export type Terminal = Prepared & {
 }
 
 /** Arguments of a session with a screen, in place of those of an unattended turn. */
-const ARGS: Record<ClientName, string[]> = {
+const ARGS: Record<AnyClient, string[]> = {
   claude: ['--dangerously-skip-permissions'],
   codex: ['follow the script'],
   opencode: ['--prompt', 'follow the script'],
+  gemini: ['--approval-mode', 'yolo', '-m', 'gemini-2.5-flash', '-i', 'follow the script'],
+  qwen: ['--approval-mode', 'yolo', '--input-file', 'input.jsonl', '-i', 'follow the script'],
 }
 
 /** What its user has said once, in its own dialogs. */
 export function consent(agent: Prepared): void {
+  if (agent.client === 'qwen') {
+    writeFileSync(join(agent.cwd, 'input.jsonl'), '')
+    // requests of its own between the turns would use up lines of the script
+    const path = join(agent.home, '.qwen', 'settings.json')
+    const settings: Json = JSON.parse(readFileSync(path, 'utf8'))
+    writeFileSync(path, JSON.stringify({ ...Object(settings), ui: { enableFollowupSuggestions: false } }))
+  }
   if (agent.client === 'codex') {
     const path = join(agent.home, '.codex', 'config.toml')
     const settings = ['approval_policy = "never"', 'sandbox_mode = "danger-full-access"']
@@ -37,7 +46,7 @@ export function consent(agent: Prepared): void {
   writeFileSync(path, JSON.stringify({ ...Object(settings), skipDangerousModePermissionPrompt: true }))
 }
 
-export function startInTerminal(agent: Prepared, client: ClientName, more: string[] = []): Terminal {
+export function startInTerminal(agent: Prepared, client: AnyClient, more: string[] = []): Terminal {
   const [executable = ''] = agent.command
   let shown = ''
   const child = Bun.spawn([executable, ...ARGS[client], ...more], {

@@ -12,7 +12,8 @@ import { consent, startInTerminal, type Terminal } from './terminal.ts'
 const START = 600_000
 const TURN = 180_000
 /** The door that each has first. */
-const DOOR: Record<ClientName, string> = {
+const DOOR: Record<ClientName | 'qwen', string> = {
+  qwen: 'qwen-input',
   claude: 'claude-rewake',
   codex: 'codex-daemon',
   opencode: 'opencode-plugin',
@@ -57,7 +58,7 @@ const isWoken = async (client: string, id: string) =>
   (await wakes(client)).some((one) => text(one, 'message_id') === id)
 
 /** Idle, in a session whose agent has read all its mail. */
-async function idle(client: ClientName): Promise<void> {
+async function idle(client: ClientName | 'qwen'): Promise<void> {
   const agent = await home.prepare(client)
   consent(agent)
   expect(await home.m4a('up', '--yes', '--no-service', '--only', client)).toMatchObject({ code: 0 })
@@ -189,6 +190,30 @@ test(
       expect((await wakes('claude')).filter((one) => text(one, 'message_id') === id)).toHaveLength(1)
       process.kill(terminal.pid, 'SIGKILL')
       await until('the end of the waiter', async () => waiters().length === 0)
+    } finally {
+      await terminal?.end()
+      await home.close()
+    }
+  },
+  START,
+)
+
+test(
+  'qwen: its input file starts a turn',
+  async () => {
+    home = await makeHome(['qwen'], model)
+    try {
+      await idle('qwen')
+      const before = terminal.script.log.length
+      const id = await send('qwen', 'a question')
+      const ms = await asked(before + 1)
+      expect(shown()).toContain(id)
+      await tools(terminal).ack(id)
+      await terminal.say('done')
+      await until('the wake', async () => isWoken('qwen', id))
+      const [wake] = await wakes('qwen')
+      expect(wake).toMatchObject({ message_id: id, outcome: 'started', door: 'qwen-input' })
+      console.info(`qwen: ${dig(wake, 'ms')} ms to the turn, model asked ${Math.round(ms)} ms after the send`)
     } finally {
       await terminal?.end()
       await home.close()

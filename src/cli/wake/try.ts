@@ -1,4 +1,5 @@
 // mail4agent wake plan, wake test: which doors there are, and whether one works.
+import { doorStates } from '../../client/door-states.ts'
 import { defineCommand } from '../command.ts'
 import { addressOf, whoseOf } from './common.ts'
 
@@ -15,14 +16,14 @@ an account: those of every account that runs.
   async run(context) {
     const [word] = context.words
     const client = await context.operator()
-    const answer = await client.admin('wake/plan', word === undefined ? {} : whoseOf(word), { timeoutMs: 60_000 })
-    const rows = answer.doors.map((door) => [
+    const doors = await doorStates(client, word === undefined ? null : whoseOf(word))
+    const rows = doors.map((door) => [
       addressOf(door),
       door.door,
       door.tier,
       door.ready ? (door.busy ? 'ready, at work' : 'ready') : (door.why ?? ''),
     ])
-    return context.show(answer, () => context.table(['mailbox', 'door', 'tier', 'state'], rows))
+    return context.show({ doors }, () => context.table(['mailbox', 'door', 'tier', 'state'], rows))
   },
 })
 
