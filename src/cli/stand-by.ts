@@ -15,7 +15,7 @@ const HELD_SECS = 55
 /** A mailbox that is not there at the first call comes within this, or this waiter leaves: the next turn starts another. */
 const FIRST_MS = 30_000
 const AGAIN_MS = 500
-const AGAIN_MOST_MS = 5_000
+const AGAIN_MOST_MS = 2_000
 /** How often it is looked at whether the client still runs: one that was killed does not end its hooks. */
 const PARENT_MS = 2_000
 
