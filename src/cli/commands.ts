@@ -8,6 +8,7 @@ const rooms = () => import('./admin/rooms.ts')
 const listeners = () => import('./admin/listeners.ts')
 const orphans = () => import('./admin/orphans.ts')
 const clients = () => import('./client.ts')
+const wakes = () => import('./wake/set.ts')
 const control = () => import('./service/control.ts')
 const installed = () => import('./service/install.ts')
 const contacts = () => import('./contacts.ts')
@@ -103,6 +104,15 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'service stop': () => control().then((file) => file.serviceStop),
   'service status': () => control().then((file) => file.serviceStatus),
   'service logs': () => import('./service/logs.ts').then((file) => file.serviceLogs),
+  'wake status': () => import('./wake/status.ts').then((file) => file.wakeStatus),
+  'wake plan': () => import('./wake/try.ts').then((file) => file.wakePlan),
+  'wake detect': () => import('./wake/detect.ts').then((file) => file.wakeDetect),
+  'wake mode': () => wakes().then((file) => file.wakeMode),
+  'wake allow': () => wakes().then((file) => file.wakeAllow),
+  'wake block': () => wakes().then((file) => file.wakeBlock),
+  'wake enable': () => wakes().then((file) => file.wakeEnable),
+  'wake disable': () => wakes().then((file) => file.wakeDisable),
+  'wake test': () => import('./wake/try.ts').then((file) => file.wakeTest),
   hook: () => import('./hook.ts').then((file) => file.hook),
   mcp: () => import('./mcp.ts').then((file) => file.mcp),
   completion: () => import('./completion.ts').then((file) => file.completion),

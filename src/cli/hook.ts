@@ -5,6 +5,7 @@ import { agentAbove } from './agent-above.ts'
 import { defineCommand } from './command.ts'
 import type { Io } from './io.ts'
 import { routeTo } from './place.ts'
+import { STANDING } from './stand-by.ts'
 import { storedToken } from './token-files.ts'
 
 /** Milliseconds: a turn must not wait for us. */
@@ -28,12 +29,17 @@ Each letter is told once. It exits with 0 whatever happens: no hook of ours fail
   mail4agent hook claude < event.json
   mail4agent hook copilot agentStop < event.json
 
-Clients: ${NOTICED.join(', ')}.`,
+Clients: ${NOTICED.join(', ')}.
+
+claude-rewake and opencode-wake wait beside a session for mail that may wake it. claude-rewake ends with 2 once there is some,
+which starts a turn of an idle Claude Code; at once with 0 where nobody attends the session.`,
   options: {},
   words: [1, 2],
   async run(context) {
     const { io, place, options, words } = context
     const client = context.word(0, 'the client')
+    const standBy = Object.hasOwn(STANDING, client) ? STANDING[client] : undefined
+    if (standBy !== undefined) return standBy(context)
     try {
       const input = await readInput(io)
       const event = words[1] ?? eventOf(input)

@@ -1,11 +1,14 @@
 // mail4agent serve: the mailbox itself, in the foreground, until it is stopped.
 import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Daemon, type DaemonOptions, startDaemon } from '../door/daemon.ts'
 import { type Log, openLog } from '../door/log.ts'
 import { openSupervisor, type Supervisor } from '../door/supervisor.ts'
 import { logPath } from '../install/background.ts'
 import { ourProgram } from '../install/machine.ts'
 import type { Manager } from '../install/service-manager.ts'
+import { filledFrom, parseEnvFile, refusedIn } from '../wake/detect/env-file.ts'
+import { readOwn } from '../wake/files.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { callFrom } from './call-us.ts'
 import { defineCommand } from './command.ts'
@@ -15,6 +18,7 @@ import { CannotWrite, ReaderGone } from './io.ts'
 import { DEFAULT_PORT, readDaemonFile } from './place.ts'
 import { asRefusal } from './refused.ts'
 import { errIsJournal, exitFor, forgetStarts, logRefusal, managerNamed, tooManyStarts } from './under-manager.ts'
+import { usage } from './usage.ts'
 
 export const serve = defineCommand({
   name: 'serve',
@@ -26,7 +30,8 @@ operator's key; nothing needs to be configured. It listens on this machine only.
   mail4agent serve
   mail4agent serve --port 0 --data-dir /tmp/try     any free port, a folder of its own
 
-Environment: M4A_DATA_DIR, M4A_PORT, M4A_SOCKET; M4A_RECOGNISED_AGENTS lists the executables that count as agents.
+Environment: M4A_DATA_DIR, M4A_PORT, M4A_SOCKET; M4A_RECOGNISED_AGENTS lists the executables that count as agents;
+M4A_WAKE=off wakes nobody, whatever the policies say.
 Configuration: config.toml in ~/.config/mail4agent (macOS: ~/Library/Application Support/mail4agent, Windows:
 %APPDATA%\\mail4agent). Other keys are refused.
 
@@ -88,6 +93,8 @@ async function runUntilStopped(
     socket: place.socket,
     ...settingsFor(io),
     program: ourProgram(),
+    env: environmentFor(io),
+    silent: /^(off|0|false|no)$/i.test(io.env.M4A_WAKE ?? ''),
     log,
   })
   supervisor.ready(`listens on ${daemon.listening.join(' ')}`)
@@ -134,6 +141,18 @@ function about(context: Context, daemon: Daemon): void {
       .map((line) => `${line}\n`)
       .join(''),
   )
+}
+
+/**
+ * The environment, and what a file of settings adds to it.
+ * @throws Refusal `usage` for what must not stand there
+ */
+function environmentFor({ env, home }: Context['io']): Readonly<Record<string, string | undefined>> {
+  const path = env.M4A_ENV_FILE || join(home, '.config', 'mail4agent', 'web-client.env')
+  const filled = filledFrom(env, parseEnvFile(readOwn(path) ?? ''))
+  const refused = refusedIn(filled)
+  if (refused !== null) throw usage(refused)
+  return filled
 }
 
 /** @throws Refusal as `startDaemon`; `already_running` says where the other one is */

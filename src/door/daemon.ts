@@ -10,6 +10,7 @@ import { Waiters } from '../delivery/waiters.ts'
 import { noRuns, type Runs } from '../engine/dispatch/runs.ts'
 import type { Mail } from '../engine/mail.ts'
 import { Rates } from '../engine/rates.ts'
+import { noWakes } from '../engine/wake/port.ts'
 import { type Identity, openIdentity } from '../identity/identify.ts'
 import { diskRefusal } from '../store/disk.ts'
 import type { Policy } from '../store/keeping/policy.ts'
@@ -17,6 +18,7 @@ import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { TIMES } from '../wake/dispatch/launch.ts'
 import { Supervisor } from '../wake/dispatch/supervisor.ts'
+import { Waker } from '../wake/waker.ts'
 import { rfc3339 } from '../wire/time.ts'
 import { inFolder, privateFiles, privateFolder, writePrivate } from './folders.ts'
 import { createApp } from './http/app.ts'
@@ -47,6 +49,10 @@ export type DaemonOptions = {
   readonly keep?: Policy
   /** The words that start this program, for the agents that it starts; without them it starts none. */
   readonly program?: readonly string[]
+  /** Nobody is woken, whatever the policies say. */
+  readonly silent?: boolean
+  /** That of this process, and behind it a file of settings. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   readonly log: Log
 }
 
@@ -126,7 +132,7 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
     allowAgentsAsPersons: options.allowAgentsAsPersons ?? false,
     log: log.warn,
   })
-  const { door, served, settle, started } = assemble(store, identity, attestation, options)
+  const { door, served, settle, started } = assemble(store, identity, attestor, attestation, options)
   const { tcp, socket } = await openDoors(door, attestor, options, closers)
   closers.push(settle)
   served(tcp)
@@ -188,8 +194,9 @@ function heard({ health, log }: Door, result: HealthFacts['attestation']): void 
 function assemble(
   store: Store,
   identity: Identity,
+  attestor: Attestor,
   attestation: HealthFacts['attestation'],
-  { dataDir, log, program }: DaemonOptions,
+  { dataDir, log, program, silent = false, env = process.env }: DaemonOptions,
 ): {
   door: Door
   served: (tcp: TcpDoor) => void
@@ -198,6 +205,7 @@ function assemble(
 } {
   let port = 0
   let bells: Doorbells | undefined
+  let waker: Waker | undefined
   let runs: Runs = noRuns('the mailbox is just starting')
   const waiters = new Waiters(store)
   const calls = new Calls()
@@ -216,6 +224,9 @@ function assemble(
     get runs() {
       return runs
     },
+    get wakes() {
+      return waker ?? noWakes
+    },
   }
   const door: Door = { mail, identity, health, metrics: new Metrics(), waiting: () => waiters.size, calls, log }
   const served = (tcp: TcpDoor) => {
@@ -224,9 +235,11 @@ function assemble(
     health.unavailable = tcp.unavailable
     bells = startDoorbells(store, { ownPort: () => port })
     desktop.start()
+    waker = new Waker({ mail, attestor, dataDir, env, silent, log: log.info })
+    waker.start()
   }
   const settle = async () => {
-    await Promise.all([bells?.stop(), desktop.stop(), calls.close(ANSWERS_MS), waiters.stop()])
+    await Promise.all([bells?.stop(), waker?.stop(), desktop.stop(), calls.close(ANSWERS_MS), waiters.stop()])
   }
   const started = (attestor: Attestor, socket: string | null, umask: number): Closer => {
     if (process.platform !== 'linux' || program === undefined) {

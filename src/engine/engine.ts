@@ -33,6 +33,7 @@ import { join, leave, rooms } from './rooms.ts'
 import { search } from './search.ts'
 import { send } from './send.ts'
 import { sent } from './sent.ts'
+import { standBy } from './stand-by.ts'
 import { stats } from './stats.ts'
 import { status } from './status.ts'
 import { thread } from './thread.ts'
@@ -83,6 +84,7 @@ export const OPERATE: { [N in OperationName]: Operate<N> } = {
   dispatch_show: dispatchShow,
   dispatch_logs: dispatchLogs,
   dispatch_stop: dispatchStop,
+  stand_by: standBy,
 }
 
 /**
@@ -97,6 +99,7 @@ export async function run<N extends OperationName>(
   patience?: Patience,
 ): Promise<Answer<N>> {
   checkCapability(caller, name)
+  mail.wakes.heard(caller.session, name)
   return OPERATE[name](mail, caller, request, patience)
 }
 

@@ -4,6 +4,7 @@ import type { Store } from '../store/store.ts'
 import type { Explanation } from '../wire/explain.ts'
 import type { Runs } from './dispatch/runs.ts'
 import type { Rates } from './rates.ts'
+import type { WakePort } from './wake/port.ts'
 
 /** Who calls, as identity/ has proved it. Operations never look at anything else. */
 export type Caller = {
@@ -43,6 +44,8 @@ export type Mail = {
   readonly desktop: DesktopNotifications
   /** The agents that were started; wake/ knows. */
   readonly runs: Runs
+  /** How agents are woken; wake/ knows. */
+  readonly wakes: WakePort
 }
 
 /** Times are milliseconds since the epoch. */

@@ -54,6 +54,7 @@ export function notice(mail: Mail, caller: Caller, request: NoticeRequest): Noti
     store.touchSession(session)
   }
   tellNotified(mail, fresh)
+  if (request.moment != null) mail.wakes.hooked(session, request.moment, session.told)
   return {
     account: account.name,
     fresh: fresh.length,

@@ -88,9 +88,11 @@ export function replySubjectOf(subject: string): string {
 export function hopOf(mail: Mail, caller: Caller, parent: Parent | null): number {
   if (caller.account.kind === 'person') return 0
   // what is begun in a turn that mail started goes on from that mail: else a loop would begin anew with each send
+  // a letter without a parent, in a turn that mail started, goes on from that mail
   const run = parent ? null : mail.runs.of(caller)
-  if (!parent && !run) return 0
-  const hop = (parent?.message.hop ?? run?.hop ?? 0) + 1
+  const woken = parent ? null : mail.wakes.hop(caller.session)
+  if (!parent && !run && woken === null) return 0
+  const hop = (parent?.message.hop ?? Math.max(run?.hop ?? 0, woken ?? 0)) + 1
   if (hop > LIMITS.hopMax) throw new Refusal('hop_limit', `this would be hop ${hop}`, { hop, limit: LIMITS.hopMax })
   return hop
 }

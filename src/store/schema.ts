@@ -14,6 +14,7 @@
 //   notify     desktop notifications of an account
 //   agent, dispatch, attempt, lease, pointer   who may be started, what was asked for, each try, who holds agent and folder,
 //              and the client's session with which an agent goes on in a folder
+//   wake_policy, wake, wake_due   when mail wakes an agent, what became of it, and what has not woken anybody yet; by box
 
 export const MIGRATIONS: readonly string[] = [
   `
@@ -119,6 +120,17 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE pointer(
     agent INTEGER NOT NULL, folder TEXT NOT NULL, provider TEXT NOT NULL, session TEXT NOT NULL, at INTEGER NOT NULL,
     PRIMARY KEY(agent, folder, provider)) WITHOUT ROWID, STRICT;
+  `,
+  // when mail starts a turn of its agent; mail that was there before anybody could be woken wakes nobody
+  `
+  CREATE TABLE wake_policy(box INTEGER PRIMARY KEY, policy TEXT NOT NULL, changed INTEGER NOT NULL) STRICT;
+  CREATE TABLE wake(
+    id INTEGER PRIMARY KEY AUTOINCREMENT, box INTEGER NOT NULL, message INTEGER NOT NULL, count INTEGER NOT NULL, outcome TEXT NOT NULL,
+    door TEXT, at INTEGER NOT NULL, ms INTEGER NOT NULL, tried TEXT NOT NULL) STRICT;
+  CREATE INDEX wake_box ON wake(box, id);
+  CREATE TABLE wake_due(box INTEGER PRIMARY KEY, first INTEGER NOT NULL, refused TEXT NOT NULL) STRICT;
+  INSERT OR REPLACE INTO cursor SELECT 'wake', id
+    FROM (SELECT max(coalesce((SELECT max(id) FROM message), 0), coalesce((SELECT max(id) FROM event), 0)) AS id) WHERE id > 0;
   `,
 ]
 

@@ -27,6 +27,7 @@ import { Sequence } from './sequence.ts'
 import { SessionWrites } from './session-writes.ts'
 import type { Commit, PageQuery, SearchScope, Store } from './store.ts'
 import { Upkeep } from './upkeep.ts'
+import { Wakes } from './wake/wakes.ts'
 import { Writes } from './writes.ts'
 
 export type Parts = {
@@ -49,6 +50,7 @@ export class SqliteStore implements Store {
   readonly notify: NotifyRows
   readonly ledger: LedgerReads
   readonly dispatches: Dispatches
+  readonly wakes: Wakes
   head: number
   readonly #parts: Parts
   readonly #queue: Queue
@@ -97,6 +99,7 @@ export class SqliteStore implements Store {
     }
     this.keeping = new SqliteKeeping({ db, queue, log: this.#log, sequence, isMember: this.registry.isMember, reached })
     this.notify = new NotifyRows(db, queue)
+    this.wakes = new Wakes(db, queue)
     this.#queue = parts.queue(
       (now) => this.#sessions.ride(now),
       () => this.#committed(),

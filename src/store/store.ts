@@ -23,6 +23,7 @@ import type {
   SessionRow,
 } from './rows.ts'
 import type { Verified } from './verify.ts'
+import type { Wakes } from './wake/wakes.ts'
 
 /** The registry in memory, written through: reads cost no SQL. Names are looked up without case. */
 export interface Registry {
@@ -161,6 +162,7 @@ export interface Store {
   /** The reads of operators. */
   readonly ledger: Ledger
   readonly dispatches: Dispatches
+  readonly wakes: Wakes
   /** The newest sequence that is committed. */
   readonly head: number
   /** Why writes fail just now, when that lies at the disk; it is null again by itself, at most seconds after the disk is well. */

@@ -14,6 +14,7 @@ import { retainer } from './jobs/retain.ts'
 import { sender } from './jobs/send.ts'
 import { sessionJobs } from './jobs/sessions.ts'
 import { settler } from './jobs/settle.ts'
+import { wakeJobs } from './wake/jobs.ts'
 
 export class Writer {
   readonly #context: Context
@@ -71,6 +72,7 @@ function runner(context: Context): (job: Job) => Outcome {
   const people = peopleJobs(context)
   const notify = notifyJob(context)
   const dispatches = dispatchJobs(context)
+  const wakes = wakeJobs(context)
   return (job) => {
     switch (job.k) {
       case 'send':
@@ -113,6 +115,11 @@ function runner(context: Context): (job: Job) => Outcome {
         return registry.leave(job)
       case 'setListener':
         return registry.setListener(job)
+      case 'wakePolicy':
+      case 'wakeLogged':
+      case 'wakeDue':
+      case 'wakeNotDue':
+        return wakes(job)
       case 'clearListener':
         return registry.clearListener(job)
       case 'setCursor':

@@ -7,6 +7,15 @@ import { MessageId, Name, SessionId } from './names.ts'
 import { EntriesAnswer, MailboxRequest, OverviewAnswer, OverviewRequest, TrafficRequest } from './overview.ts'
 import { Timestamp } from './time.ts'
 import { ImportLetter, ImportResult } from './transfer.ts'
+import {
+  PlannedDoor,
+  WakePlanRequest,
+  WakeSetRequest,
+  WakeStatus,
+  WakeStatusRequest,
+  WakeTestAnswer,
+  WakeTestRequest,
+} from './wake.ts'
 
 const strict = { additionalProperties: false }
 const opt = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema))
@@ -224,6 +233,18 @@ export const ADMIN = {
     request: Type.Object({ id: opt(Name) }, strict),
     answer: empty,
   },
+  'wake/status': {
+    summary: 'when mail wakes an account or a session, and what became of the last wakes',
+    request: WakeStatusRequest,
+    answer: Type.Object({ wakes: Type.Array(WakeStatus) }),
+  },
+  'wake/set': { summary: 'change when mail wakes it', request: WakeSetRequest, answer: WakeStatus },
+  'wake/plan': {
+    summary: 'the doors that a wake would try, in that order, each with whether it is ready',
+    request: WakePlanRequest,
+    answer: Type.Object({ doors: Type.Array(PlannedDoor) }),
+  },
+  'wake/test': { summary: 'wake it now with a text that is a test', request: WakeTestRequest, answer: WakeTestAnswer },
   backup: {
     summary: 'write a consistent copy of the store to a file of the data folder, and check it',
     request: Type.Object({ name: opt(Type.String({ pattern: '^[A-Za-z0-9._-]{1,100}$' })) }, strict),

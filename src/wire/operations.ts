@@ -5,6 +5,7 @@ import * as dispatch from './dispatch.ts'
 import * as filter from './filter.ts'
 import * as people from './people.ts'
 import * as requests from './requests.ts'
+import { StandByAnswer, StandByRequest } from './wake.ts'
 
 export type Capability = 'send' | 'read' | 'dispatch' | 'behalf' | 'operator'
 type Operation = { summary: string; request: TSchema; answer: TSchema; need: Capability | null }
@@ -201,6 +202,12 @@ export const OPERATIONS = {
     summary: 'end a dispatch that is queued or running',
     request: dispatch.DispatchStopRequest,
     answer: dispatch.DispatchStopAnswer,
+    need: 'read',
+  },
+  stand_by: {
+    summary: 'a door of a running client waits for the text that is to start a turn',
+    request: StandByRequest,
+    answer: StandByAnswer,
     need: 'read',
   },
 } as const satisfies Record<string, Operation>

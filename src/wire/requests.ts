@@ -119,6 +119,12 @@ export const NoticeRequest = Type.Object(
     starts_turn: opt(
       Type.Boolean({ description: 'the notice makes the agent go on: leave out mail that must wake nobody' }),
     ),
+    moment: opt(
+      Type.Union(
+        (['start', 'prompt', 'tool', 'stop'] as const).map((moment) => Type.Literal(moment)),
+        { description: 'at which moment of its client the agent is told' },
+      ),
+    ),
   },
   strict,
 )

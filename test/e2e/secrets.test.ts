@@ -147,6 +147,7 @@ describe('no digest and no secret is in any answer', () => {
     dispatch_show: { id: started },
     dispatch_logs: { id: started },
     dispatch_stop: { id: started },
+    stand_by: { door: 'claude-rewake', wait_secs: 0 },
   })
 
   test('every operation, accepted and refused, for an account and the operator', async () => {

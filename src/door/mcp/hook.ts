@@ -26,7 +26,8 @@ export async function runHook(
   try {
     // Claude Code runs it at /clear and /resume too, when it has written down another session
     const now: Said = momentOf(event) === 'start' ? { ...said, anew: true } : said
-    const answer = await visitor.perform('notice', { starts_turn: startsTurn(event) }, now, patience)
+    const request = { starts_turn: startsTurn(event), moment: momentOf(event) }
+    const answer = await visitor.perform('notice', request, now, patience)
     return printed(Value.Check(NoticeAnswer, answer) ? hookOutput(known, event, answer) : '')
   } catch {
     return printed('')

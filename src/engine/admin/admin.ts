@@ -14,6 +14,7 @@ import { overview } from './overview.ts'
 import { retention } from './retention.ts'
 import { addMember, addRoom, listRooms, removeMember, removeRoom } from './rooms.ts'
 import { traffic } from './traffic.ts'
+import { planWake, setWake, testWake, wakeStatus } from './wake.ts'
 
 type Routes = {
   [R in AdminRoute]: (mail: Mail, request: AdminRequest<R>) => AdminAnswer<R> | Promise<AdminAnswer<R>>
@@ -43,6 +44,10 @@ export const ADMINISTER: Routes = {
   'agent/remove': removeAgent,
   'dispatch/pause': pause,
   'dispatch/resume': resume,
+  'wake/status': wakeStatus,
+  'wake/set': setWake,
+  'wake/plan': planWake,
+  'wake/test': testWake,
   backup,
   check,
   overview,
@@ -54,7 +59,7 @@ export const ADMINISTER: Routes = {
 const turns = new WeakMap<object, Promise<unknown>>()
 
 /** They take long, and change nothing that another change looks at. */
-const LONG: ReadonlySet<AdminRoute> = new Set(['backup', 'check', 'retention'])
+const LONG: ReadonlySet<AdminRoute> = new Set(['backup', 'check', 'retention', 'wake/plan', 'wake/test'])
 
 /**
  * Runs an admin route for an operator. The request has passed the route's schema.

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { HOOK_TOOL } from '../../delivery/notices.ts'
 import { type AgentClient, findBy } from '../client.ts'
-import { type Machine, SERVER } from '../machine.ts'
+import { type Machine, SERVER, type Us } from '../machine.ts'
 import { command, HOOK_SECONDS, hookLine, jsonFile } from './files.ts'
 
 const folder = ({ env, home }: Machine): string => env.CLAUDE_CONFIG_DIR || join(home, '.claude')
@@ -18,6 +18,16 @@ const tool = {
   input: { client: 'claude', event: '${hook_event_name}' },
   timeout: HOOK_SECONDS,
 }
+
+/** Seconds: a day; the waiter leaves with the session. */
+const WAITER_SECONDS = 86_400
+
+/**
+ * Stands by for mail while the session is idle, and wakes it. `async` at SessionStart too: Claude Code would else wait for
+ * it before its first turn.
+ */
+const waiter = (machine: Machine, us: Us) =>
+  command(hookLine(machine, us, 'claude-rewake'), { async: true, asyncRewake: true, timeout: WAITER_SECONDS })
 
 export const claude: AgentClient = {
   name: 'claude',
@@ -36,9 +46,9 @@ export const claude: AgentClient = {
         client: 'claude',
         grouped: true,
         wanted: {
-          SessionStart: command(hookLine(machine, us, 'claude'), { timeout: HOOK_SECONDS }),
+          SessionStart: [command(hookLine(machine, us, 'claude'), { timeout: HOOK_SECONDS }), waiter(machine, us)],
           UserPromptSubmit: tool,
-          Stop: tool,
+          Stop: [tool, waiter(machine, us)],
         },
       },
     }),

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { HOOK_TOOL } from '../../delivery/notices.ts'
 import type { ClientFile } from '../client.ts'
 import { Taken } from '../edit/damaged.ts'
-import { dropHooks, type Handler, type HookForm, putHooks } from '../edit/hooks.ts'
+import { dropHooks, type Handler, type HookForm, putHooks, type Wanted } from '../edit/hooks.ts'
 import { JsonText, type Path, type Value } from '../edit/json.ts'
 import { dropServer, putServer, serverWords } from '../edit/server.ts'
 import { dropTomlServer, putTomlServer, tomlServerWords } from '../edit/toml-server.ts'
@@ -15,7 +15,7 @@ export const HOOK_SECONDS = 5
 type Parts = {
   /** Where the server stands, and what it is beside our command line. */
   server?: { at: Path; entry: (command: string, args: string[]) => { readonly [member: string]: Value } }
-  hooks?: { client: string; grouped: boolean; wanted: Readonly<Record<string, Handler>> }
+  hooks?: { client: string; grouped: boolean; wanted: Wanted }
   /** Members that a new file needs. */
   first?: { readonly [member: string]: Value }
 }

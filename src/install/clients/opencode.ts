@@ -14,13 +14,19 @@ function config(machine: Machine): string {
   return !machine.exists(commented) && machine.exists(plain) ? plain : commented
 }
 
-/** Runs in opencode's own process when a prompt arrives; whatever goes wrong, the prompt goes on as it was. */
+/**
+ * Runs in opencode's own process. When a prompt arrives it tells of mail; whatever goes wrong, the prompt goes on as it was.
+ * Beside it a waiter of ours stands by for mail, and the session that was active last is prompted: the client that a plugin is
+ * given works in the process, without a port.
+ */
 const plugin = (
   us: Us,
-): string => `// Written by mail4agent up; removed by mail4agent down. Tells the agent of mail that it has not been told of.
+): string => `// Written by mail4agent up; removed by mail4agent down. Tells the agent of mail, and starts a turn for mail that may wake it.
 import { spawn } from 'node:child_process'
 
 const COMMAND = ${JSON.stringify(hookWords(us, 'opencode'))}
+const WAITER = ${JSON.stringify(hookWords(us, 'opencode-wake'))}
+const AGAIN_MS = 30000
 
 /** What the hook prints within two seconds, or nothing. */
 const ask = (session) =>
@@ -36,19 +42,74 @@ const ask = (session) =>
     child.stdin.end(JSON.stringify({ hook_event_name: 'UserPromptSubmit', session_id: session }))
   })
 
-export const Mail4agent = async ({ client }) => ({
-  'chat.message': async (input, output) => {
+/** The waiter: a line of JSON for each wake. It ends with us, and never keeps us from ending. */
+const standBy = (wake) => {
+  const child = spawn(WAITER[0], WAITER.slice(1), { stdio: ['pipe', 'pipe', 'ignore'] })
+  let rest = ''
+  child.stdout.on('data', (part) => {
+    const lines = (rest + part).split('\\n')
+    rest = lines.pop()
+    for (const line of lines) wake(JSON.parse(line))
+  })
+  child.stdin.on('error', () => {})
+  for (const one of [child, child.stdin, child.stdout]) one.unref?.()
+  return child
+}
+
+export const Mail4agent = async ({ client }) => {
+  let active = null
+  let busy = false
+  let waiter = null
+  let restAt = 0
+  const say = (words) => waiter?.stdin.write(JSON.stringify(words) + '\\n')
+  const wake = async ({ message_id, text }) => {
+    const wasBusy = busy
     try {
-      const text = await ask(input.sessionID)
-      const [first] = output.parts
-      if (!text || !first) return
-      const { agent, human } = JSON.parse(text)
-      const id = output.parts.at(-1).id + 'mail4agent'
-      output.parts.push({ id, sessionID: first.sessionID, messageID: first.messageID, type: 'text', synthetic: true, text: agent })
-      await client.tui.showToast({ body: { message: human, variant: 'info' } }).catch(() => {})
-    } catch {}
-  },
-})
+      const body = { parts: [{ type: 'text', text }] }
+      const { response, error } = await client.session.promptAsync({ path: { id: active }, body })
+      say({ message_id, ok: !error, busy: wasBusy, detail: 'answered ' + (response ? response.status : 'nothing') })
+    } catch {
+      say({ message_id, ok: false, busy: wasBusy, detail: 'the prompt failed' })
+    }
+  }
+  const begin = () => {
+    if (waiter !== null || Date.now() < restAt) return
+    waiter = standBy(wake)
+    const gone = () => {
+      waiter = null
+      restAt = Date.now() + AGAIN_MS
+    }
+    waiter.on('error', gone)
+    waiter.on('close', gone)
+  }
+  return {
+    event: async ({ event: { type, properties } }) => {
+      try {
+        if (!/^session\\.(created|updated|idle|status)$/.test(type)) return
+        // a session that another one made for itself is not where its user is
+        if (properties.info?.parentID) return
+        active = properties.sessionID ?? properties.info?.id ?? active
+        if (active === null) return
+        begin()
+        if (type !== 'session.idle' && type !== 'session.status') return
+        const now = type === 'session.status' && properties.status?.type === 'busy'
+        if (now !== busy) say({ busy: now })
+        busy = now
+      } catch {}
+    },
+    'chat.message': async (input, output) => {
+      try {
+        const text = await ask(input.sessionID)
+        const [first] = output.parts
+        if (!text || !first) return
+        const { agent, human } = JSON.parse(text)
+        const id = output.parts.at(-1).id + 'mail4agent'
+        output.parts.push({ id, sessionID: first.sessionID, messageID: first.messageID, type: 'text', synthetic: true, text: agent })
+        await client.tui.showToast({ body: { message: human, variant: 'info' } }).catch(() => {})
+      } catch {}
+    },
+  }
+}
 `
 
 export const opencode: AgentClient = {

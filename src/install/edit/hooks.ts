@@ -11,21 +11,32 @@ export type HookForm = {
 
 const HOOKS = 'hooks'
 
-/** Makes exactly `wanted` of our handlers stand in the file: event → handler. Everybody else's stay where they are. */
-export function putHooks(json: JsonText, wanted: Readonly<Record<string, Handler>>, form: HookForm): void {
+/** Event → our handler there, or ours. */
+export type Wanted = Readonly<Record<string, Handler | readonly Handler[]>>
+
+/** Makes exactly `wanted` of our handlers stand in the file. Everybody else's stay where they are. */
+export function putHooks(json: JsonText, wanted: Wanted, form: HookForm): void {
   for (const event of eventsOf(json)) {
-    const want = wanted[event]
+    const want = handlersOf(wanted, event)
     const ours = [...placesOf(json, event, form)]
-    const [first, ...others] = ours
-    // one of ours is mended where it stands
-    if (first !== undefined && others.length === 0 && want !== undefined) json.set(first, { ...want })
+    // ours are mended where they stand
+    if (ours.length === want.length) for (const [at, place] of ours.entries()) json.set(place, { ...want[at] })
     else dropEvent(json, event, form)
   }
-  for (const [event, handler] of Object.entries(wanted)) {
+  for (const event of Object.keys(wanted)) {
     if ([...placesOf(json, event, form)].length > 0) continue
-    json.append([HOOKS, event], form.grouped ? { hooks: [{ ...handler }] } : { ...handler })
+    for (const handler of handlersOf(wanted, event))
+      json.append([HOOKS, event], form.grouped ? { hooks: [{ ...handler }] } : { ...handler })
   }
 }
+
+function handlersOf(wanted: Wanted, event: string): readonly Handler[] {
+  const want = wanted[event]
+  if (want === undefined) return []
+  return isList(want) ? want : [want]
+}
+
+const isList = (want: Handler | readonly Handler[]): want is readonly Handler[] => Array.isArray(want)
 
 /** Takes ours out. */
 export function dropHooks(json: JsonText, form: HookForm): void {

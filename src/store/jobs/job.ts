@@ -9,6 +9,7 @@ import type { NotifyRow } from '../notify/notify.ts'
 import type { FaultRow, Why } from '../people/people.ts'
 import type { AccountRow, EventRow, InstanceKey, Recipient } from '../rows.ts'
 import type { SendOutcome, Settled } from '../store.ts'
+import type { WakeJob, WakeResults } from '../wake/jobs.ts'
 
 /** `events`: first of the sequence numbers reserved for the events of this job. */
 type Reserved = { events: number; at: number }
@@ -38,6 +39,7 @@ export type SendRow = Reserved & {
 export type Job =
   | SendRow
   | DispatchJob
+  | WakeJob
   | (Reserved & { k: 'settle'; reader: Reader; ids: readonly number[]; reason: CloseReason })
   | (Reserved & { k: 'reopen'; reader: Reader; ids: readonly number[] })
   | { k: 'claim'; reader: Reader; ids: readonly number[]; at: number; until: number }
@@ -113,43 +115,44 @@ export type ImportRow = Omit<ImportedLetter, 'fragment' | 'thread'> & {
 export type JobOf<K extends Job['k']> = Extract<Job, { k: K }>
 
 /** What each job answers. */
-export type Results = DispatchResults & {
-  /** null: stored as it was asked, nothing more to tell. */
-  send: (SendOutcome & { events: EventRow[] }) | null
-  settle: { settled: Settled[]; events: EventRow[] }
-  reopen: { settled: Settled[]; events: EventRow[] }
-  claim: { settled: Settled[] }
-  open: { events: EventRow[] }
-  openUpTo: { events: EventRow[]; reached: number }
-  notified: null
-  addSession: { id: number; box: number; predecessor: number | null; given: number; opened: number; told: number }
-  touch: null
-  declare: null
-  endSession: null
-  addAccount: { id: number; box: number } | null
-  changeAccount: null
-  removeAccount: null
-  addRoom: { id: number } | null
-  removeRoom: null
-  join: null
-  leave: null
-  setListener: null
-  clearListener: null
-  release: { count: number; events: EventRow[] }
-  setCursor: null
-  retain: { removed: number[] }
-  forgetEvents: { events: number }
-  forgetKeys: null
-  import: null
-  setAlias: null
-  setPrivacy: { known: { peer: number; why: Why }[] }
-  meet: null
-  raiseFault: null
-  clearFault: null
-  system: { account: { id: number; box: number; created: number }; session: { id: number; box: number } }
-  notify: null
-  probe: null
-}
+export type Results = DispatchResults &
+  WakeResults & {
+    /** null: stored as it was asked, nothing more to tell. */
+    send: (SendOutcome & { events: EventRow[] }) | null
+    settle: { settled: Settled[]; events: EventRow[] }
+    reopen: { settled: Settled[]; events: EventRow[] }
+    claim: { settled: Settled[] }
+    open: { events: EventRow[] }
+    openUpTo: { events: EventRow[]; reached: number }
+    notified: null
+    addSession: { id: number; box: number; predecessor: number | null; given: number; opened: number; told: number }
+    touch: null
+    declare: null
+    endSession: null
+    addAccount: { id: number; box: number } | null
+    changeAccount: null
+    removeAccount: null
+    addRoom: { id: number } | null
+    removeRoom: null
+    join: null
+    leave: null
+    setListener: null
+    clearListener: null
+    release: { count: number; events: EventRow[] }
+    setCursor: null
+    retain: { removed: number[] }
+    forgetEvents: { events: number }
+    forgetKeys: null
+    import: null
+    setAlias: null
+    setPrivacy: { known: { peer: number; why: Why }[] }
+    meet: null
+    raiseFault: null
+    clearFault: null
+    system: { account: { id: number; box: number; created: number }; session: { id: number; box: number } }
+    notify: null
+    probe: null
+  }
 
 /** A job that failed by itself; the others of its batch did not. */
 export type Failure = { failed: string }

@@ -5,6 +5,7 @@ import { noRuns } from '../../../src/engine/dispatch/runs.ts'
 import { run } from '../../../src/engine/engine.ts'
 import type { Caller, Mail, Patience } from '../../../src/engine/mail.ts'
 import { Rates } from '../../../src/engine/rates.ts'
+import { noWakes } from '../../../src/engine/wake/port.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { AccountRow, RoomRow } from '../../../src/store/rows.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -41,6 +42,7 @@ export class World {
       bell: () => ({ pending: 0, lastOk: null, lastError: null, lastErrorAt: null }),
       desktop: noDesktop,
       runs: noRuns('a test'),
+      wakes: noWakes,
     }
   }
 

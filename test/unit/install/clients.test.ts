@@ -90,7 +90,9 @@ test('hooks stand beside those of others', () => {
   expect(parse(after).hooks.Stop).toMatchObject([
     { hooks: [{ command: 'a' }] },
     { hooks: [{ type: 'mcp_tool', server: 'mail4agent', tool: 'm4a_mail_hook' }] },
+    { hooks: [{ type: 'command', command: '/opt/mail4agent hook claude-rewake', async: true, asyncRewake: true }] },
   ])
+  expect(files('claude')[1]?.put(after)).toBe(after)
   expect(files('claude')[1]?.drop(after)).toBe(theirs)
   const mixed = after.replace(
     '{"type":"command","command":"a"}',

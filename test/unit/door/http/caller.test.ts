@@ -12,6 +12,7 @@ import { Metrics } from '../../../../src/door/http/metrics.ts'
 import { ensureOperator } from '../../../../src/door/operator.ts'
 import { noRuns } from '../../../../src/engine/dispatch/runs.ts'
 import { Rates } from '../../../../src/engine/rates.ts'
+import { noWakes } from '../../../../src/engine/wake/port.ts'
 import { openIdentity } from '../../../../src/identity/identify.ts'
 import { openStore } from '../../../../src/store/open.ts'
 import { noDesktop } from '../../../support/no-desktop.ts'
@@ -41,6 +42,7 @@ async function withDoor<T>(
       bell: () => ({ pending: 0, lastOk: null, lastError: null, lastErrorAt: null }),
       desktop: noDesktop,
       runs: noRuns('a test'),
+      wakes: noWakes,
     },
     identity,
     health: { startedAt: Date.now(), attestation: { ok: true }, listening: [], unavailable: [] },

@@ -5,6 +5,7 @@ import { administer } from '../../../../src/engine/admin/admin.ts'
 import { noRuns } from '../../../../src/engine/dispatch/runs.ts'
 import type { Caller, Mail } from '../../../../src/engine/mail.ts'
 import { Rates } from '../../../../src/engine/rates.ts'
+import { noWakes } from '../../../../src/engine/wake/port.ts'
 import { openStore } from '../../../../src/store/open.ts'
 import type { AdminAnswer, AdminRequest, AdminRoute } from '../../../../src/wire/admin.ts'
 import { Refusal } from '../../../../src/wire/refusal.ts'
@@ -27,6 +28,7 @@ export async function openOffice(dataDir = '/nonexistent') {
     bell: () => ({ pending: 2, lastOk: null, lastError: 'connection refused', lastErrorAt: 0 }),
     desktop: noDesktop,
     runs: noRuns('a test'),
+    wakes: noWakes,
   }
   const account = await addAccount(store, 'operator', { operator: true })
   const operator: Caller = { account, session: await addSession(store, account) }
