@@ -155,7 +155,7 @@ export class Writes {
     })
   }
 
-  setCursor(subscriber: string, id: number): void {
+  setCursor(subscriber: string, id: number | null): void {
     this.#background({ k: 'setCursor', subscriber, id })
   }
 
