@@ -39,7 +39,7 @@ function Visible({ text, kept }: { text: string; kept: string }) {
 export const short = (address: string): string => address.replace(/(\/s-[0-9a-f]{8})[0-9a-f]+$/, '$1')
 
 /** Did the mailbox itself write it? Nobody else can have that name, and it has no sessions to look at. */
-export const isOurs = (address: string): boolean => address.startsWith(`${SYSTEM}/`)
+export const isOurs = (address: string): boolean => address.split('/')[0] === SYSTEM
 
 /** As `short`; of the mailbox itself the name. */
 export const shortSender = (address: string): string => (isOurs(address) ? SYSTEM : short(address))
