@@ -1,7 +1,7 @@
 // The mailbox that runs while its program is replaced: stopped, started as the new one, waited for.
 import { lastWords, startBackground, stopBackground } from '../install/background.ts'
 import { isOurs, STARTING } from '../install/record.ts'
-import type { ServiceStep } from '../install/service-step.ts'
+import type { ServiceStep, ServiceTarget } from '../install/service-step.ts'
 import { Refusal } from '../wire/refusal.ts'
 import type { Context } from './context.ts'
 import type { Installer } from './installer.ts'
@@ -37,15 +37,34 @@ export async function running(context: Context, { record }: Installer, service: 
 }
 
 /**
- * Stops the mailbox; a service is stopped by its manager when it is started anew. Where it listened is kept: were we ended
- * before it runs again, the next upgrade starts it there.
- * @throws Refusal `busy` when it does not stop
+ * Stops the mailbox, a service by its manager. Where one in the background listened is kept: were we ended before it runs again,
+ * the next upgrade starts it there.
+ * @throws Refusal `busy` when it does not stop, `service_failed`
  */
-export async function stopRunning({ restart, daemon }: Running, { record }: Installer): Promise<void> {
+export async function stopRunning(
+  context: Context,
+  installer: Installer,
+  service: ServiceStep | null,
+  { restart, daemon }: Running,
+): Promise<void> {
+  const { record } = installer
+  if (restart === 'service') return await stopService(service, serviceTarget(context, installer))
   if (restart !== 'background' || daemon === null) return
   record.set({ background: { ...daemon } })
   if (!(await stopBackground(daemon.pid, STOP_MS)))
     throw new Refusal('busy', `the mailbox (process ${daemon.pid}) does not stop`, {}, 'try again, or end that process')
+}
+
+/** Also one that its manager is about to start again. It stays installed, and what a person changed of it stays too. */
+async function stopService(service: ServiceStep | null, target: ServiceTarget): Promise<void> {
+  if (service !== null && (await service.state(target)).installed) await service.stop(target)
+}
+
+/** @throws Refusal `service_failed`. Where somebody has removed it, it is installed again. */
+async function startService(service: ServiceStep | null, target: ServiceTarget): Promise<void> {
+  if (service === null) return
+  if ((await service.state(target)).installed) await service.start(target)
+  else await service.install(target)
 }
 
 /** Starts `program` where the mailbox was, and waits for `version`. Resolves to null, or to why it did not come up. */
@@ -59,10 +78,8 @@ export async function startAs(
   const { place, io } = context
   let pid: number | null = null
   if (restart === 'service') {
-    const target = serviceTarget(context, installer)
     try {
-      await service?.uninstall(target)
-      await service?.install(target)
+      await startService(service, serviceTarget(context, installer))
     } catch (error) {
       if (error instanceof Refusal) return error.message
       throw error
@@ -87,9 +104,19 @@ export async function startAs(
   return `it did not answer within ${START_MS / 1_000} s`
 }
 
-/** Ends what `startAs` has started and what did not come up, by force if need be: it is our own child. */
-export async function endStarted({ restart }: Running, { record }: Installer): Promise<void> {
-  const pid = record.background?.pid
+/**
+ * Ends what `startAs` has started and what did not come up: one in the background by force if need be, it is our own child; a
+ * service so that its manager does not start it again and again.
+ * @throws Refusal `service_failed`
+ */
+export async function endStarted(
+  context: Context,
+  installer: Installer,
+  service: ServiceStep | null,
+  { restart }: Running,
+): Promise<void> {
+  if (restart === 'service') return await stopService(service, serviceTarget(context, installer))
+  const pid = installer.record.background?.pid
   if (restart !== 'background' || pid === undefined || pid === STARTING || (await stopBackground(pid, STOP_MS))) return
   process.kill(pid, 'SIGKILL')
   while (isThere(pid)) await Bun.sleep(20)

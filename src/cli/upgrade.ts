@@ -119,7 +119,7 @@ async function restart(
   if (before.restart !== 'service' && before.restart !== 'background') return
   context.progress(`restarting the mailbox as ${version}`)
   try {
-    await stopRunning(before, installer)
+    await stopRunning(context, installer, service, before)
   } catch (error) {
     if (isNew) swapBack(program)
     throw error
@@ -128,7 +128,7 @@ async function restart(
   if (why === null) return
   const failed = `mail4agent ${version} did not come up: ${why}`
   if (!isNew) throw new Refusal('upgrade_failed', failed)
-  await endStarted(before, installer)
+  await endStarted(context, installer, service, before)
   const lost = storeBack(store)
   if (lost !== null)
     throw new Refusal('upgrade_failed', `${failed}; ${lost}`, {}, `the previous one: ${previousOf(program)}`)

@@ -1,4 +1,5 @@
 // What a doorbell says: account, address, message id, sender. Never a subject or a body; and nothing for mail that is seen.
+import { isImported } from '../engine/fragment.ts'
 import type { AccountRow, MessageRow } from '../store/rows.ts'
 import { KIND } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
@@ -18,7 +19,7 @@ export function doorbell(store: Store, account: AccountRow, id: number, boxes: r
   const box = unopenedIn(store, id, boxes)
   if (box === null) return null
   const row = store.message(id)
-  if (!row || row.hop > LIMITS.hopQuiet) return null
+  if (!row || row.hop > LIMITS.hopQuiet || isImported(row.json)) return null
   const message: Pick<Message, 'from' | 'wake_suppressed'> = JSON.parse(`{${row.json}}`)
   if (message.wake_suppressed !== undefined) return null
   // released mail lies in the account's box, but it was sent to the session's

@@ -1,4 +1,5 @@
 // notice: what mail has come that this session has not been told of. Each letter is told once; the answer moves the watermark.
+import { SYSTEM } from '../store/people/people.ts'
 import { KIND, type PageRow } from '../store/rows.ts'
 import type { NoticeAnswer } from '../wire/answers.ts'
 import type { NoticeRequest } from '../wire/requests.ts'
@@ -82,6 +83,8 @@ function senderOf(mail: Mail, row: PageRow): { name: string; person: boolean } {
   const name = FROM.exec(row.json)?.[1] ?? 'unknown'
   // nobody proved that this person wrote it
   if (isImported(row.json)) return { name: `${name} (imported)`, person: false }
+  // which of its starts wrote it says nothing
+  if (accountOf(name) === SYSTEM) return { name: SYSTEM, person: false }
   const session = mail.store.registry.sessionByBox(row.senderBox)
   const account = session
     ? mail.store.registry.accountById(session.account)

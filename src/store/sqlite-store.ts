@@ -232,6 +232,10 @@ export class SqliteStore implements Store {
     return this.#log.cursor(subscriber)
   }
 
+  subscribers(prefix: string): string[] {
+    return this.#log.subscribers(prefix)
+  }
+
   sequenceSince(since: number): number {
     return this.#log.sequenceSince(since)
   }

@@ -205,7 +205,8 @@ export interface Store {
   setListener(account: AccountRow, listener: { url: string; key: string; coalesce: boolean } | null): Promise<void>
   /** Move the open letters of an ended session into its account's box. Resolves to how many. */
   release(session: SessionRow): Promise<number>
-  setCursor(subscriber: string, id: number): void
+  /** Null: it follows the log no more, and holds nothing of it back. */
+  setCursor(subscriber: string, id: number | null): void
 
   // reads: synchronous, on a connection of their own, of what is committed
   message(id: number): MessageRow | null
@@ -241,6 +242,8 @@ export interface Store {
   /** Above `after`, ascending, sends included; at most `limit`. */
   events(after: number, limit: number): EventRow[]
   cursor(subscriber: string): number
+  /** All that have a cursor whose name begins so. */
+  subscribers(prefix: string): string[]
   /** Sequence below which nothing was created at or after `since` ms. */
   sequenceSince(since: number): number
   /** Open, never opened deliveries of an account's boxes, ascending, for doorbells after a restart. */

@@ -161,7 +161,7 @@ export class Writes {
     })
   }
 
-  setCursor(subscriber: string, id: number): void {
+  setCursor(subscriber: string, id: number | null): void {
     this.#background({ k: 'setCursor', subscriber, id })
   }
 

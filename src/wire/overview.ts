@@ -45,6 +45,7 @@ export const Entry = Type.Object({
   message_id: MessageId,
   thread: MessageId,
   from_text: Type.String(),
+  imported: Type.Optional(Type.Literal(true, { description: 'carried in; its sender was not proved here' })),
   to: Type.Array(Type.String(), { description: 'compact addresses, at most five' }),
   more_to: Type.Optional(Type.Integer({ description: 'so many more recipients' })),
   subject: Type.String(),

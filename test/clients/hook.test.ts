@@ -120,9 +120,12 @@ describe.each(CLIENTS)('%s', (client) => {
         `a=$(${clock}); ${command} >/dev/null; b=$(${clock}); echo ${mark}=$(( (b - a) / 1000 ))`
       const each = [timed('hook', run(client)), timed('bare', `${home.binary} version`)].join('; ')
       writeFileSync(join(home.path, 'times.sh'), `for i in 1 2 3 4 5 6 7 8; do ${each}; done`)
-      const output = await agent.shell(`sh ${join(home.path, 'times.sh')}`)
+      let output = ''
       const least = (mark: string) =>
         Math.min(...[...output.matchAll(RegExp(`${mark}=(\\d+)`, 'g'))].map(([, micro]) => Number(micro) / 1_000))
+      // on a busy machine none of eight may have had a processor to itself
+      for (let round = 0; round === 0 || (round < 5 && least('hook') - least('bare') >= BUDGET); round++)
+        output += await agent.shell(`sh ${join(home.path, 'times.sh')}`)
       expect(least('bare')).toBeGreaterThan(0)
       expect(least('hook') - least('bare')).toBeLessThan(BUDGET)
       expect(await agent.finish()).toBe(0)

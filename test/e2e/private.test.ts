@@ -61,3 +61,44 @@ test('contacts, rooms, stats and @all over HTTP; the operator sees it, and so do
   expect(JSON.stringify((await mailbox.post('/mail/contacts', ann, {})).body)).toContain('"id":"shy"')
   expect((await mailbox.post('/mail/send', ann, { to: 'shy', subject: 's', body: 'b' })).status).toBe(200)
 })
+
+test('archive, export, receipts, closing in bulk and the stream of events know no more of it than of nobody', async () => {
+  const eve = await mailbox.account('eve')
+  const cal = await mailbox.account('cal', { private: true })
+  const ask = async (op: string, request: object) => {
+    const { status, body } = await mailbox.post(`/mail/${op}`, eve, request)
+    return { status, text: neutral(body, 'NAME') }
+  }
+  for (const [op, request] of [
+    ['archive', (name: string) => ({ written_by: name })],
+    ['search', (name: string) => ({ text: 's', written_by: name })],
+    ['close_all', (name: string) => ({ written_by: name })],
+    ['export', (name: string) => ({ of: name })],
+    ['unread', (name: string) => ({ target: name })],
+    ['stats', (name: string) => ({ target: name })],
+    ['alias', (name: string) => ({ name: 'mate', address: name })],
+  ] as const) {
+    const [hidden, nobody] = [await ask(op, request('cal')), await ask(op, request('nob'))]
+    expect({ op, status: hidden.status, text: hidden.text.replaceAll('cal', 'NAME') }).toEqual({
+      op,
+      status: nobody.status,
+      text: nobody.text.replaceAll('nob', 'NAME'),
+    })
+  }
+  const stop = new AbortController()
+  const stream = await fetch(`${mailbox.url}/events`, {
+    headers: { authorization: `Bearer ${eve}` },
+    signal: stop.signal,
+  })
+  const events = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
+  // it writes to another one, who answers: nothing of that is eve's
+  await mailbox.post('/mail/send', cal, { to: 'ann', subject: 'between us', body: 'b' })
+  await mailbox.post('/mail/send', ann, { to: 'cal', subject: 'between us', body: 'b' })
+  await mailbox.post('/mail/send', ann, { to: 'eve', subject: 'for eve', body: 'b' })
+  let heard = ''
+  while (!heard.includes('event: sent')) heard += (await events?.read())?.value ?? ''
+  stop.abort()
+  expect(heard.match(/^data: /gm)).toHaveLength(1)
+  for (const op of ['receipts', 'archive', 'export', 'sent', 'inbox', 'contacts', 'rooms', 'stats'])
+    expect(JSON.stringify((await mailbox.post(`/mail/${op}`, eve, {})).body)).not.toContain('"cal')
+})

@@ -173,6 +173,18 @@ describe('an agent', () => {
     ] as const)
       expect(await mailbox.post(path, key, request)).toMatchObject({ status: 403, body: { kind: 'permission_denied' } })
     expect(await mailbox.post('/admin/overview', key, {})).toMatchObject({ status: 200 })
+    // of its own mailbox it may do all that its account may
+    for (const [op, request] of [
+      ['contacts', {}],
+      ['archive', {}],
+      ['receipts', {}],
+      ['stats', {}],
+      ['follow', {}],
+      ['notify', { do: 'status' }],
+      ['alias', { name: 'me', address: 'operator' }],
+      ['close_all', { subject: 'there is none of that subject' }],
+    ] as const)
+      expect({ op, ...(await mailbox.post(`/mail/${op}`, key, request)) }).toMatchObject({ op, status: 200 })
     await page.context().close()
   })
 })

@@ -1,6 +1,8 @@
 // The page in a real Chromium: mail that comes while one looks, reading, replying, searching, writing; by mouse and by keys alone.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
+import { openStore } from '../../src/store/open.ts'
 import { browse, Desk, enter, linkOf, show } from './support/ui.ts'
 
 setDefaultTimeout(60_000)
@@ -89,6 +91,49 @@ test('closing and opening again', () =>
     await page.getByRole('button', { name: 'Reopen' }).click()
     await page.getByRole('button', { name: 'Close', exact: true }).waitFor()
   }))
+
+test('what was carried in is marked, in the list and in the letter', async () => {
+  const letter = {
+    key: 'old-1',
+    from: 'ada',
+    subject: 'From the old mailbox',
+    body: 'Carried over.',
+    created_at_unix_ms: Date.now() - 86_400_000,
+    deliveries: [{ to: 'operator', state: 'new' }],
+  }
+  const { results } = await desk.mailbox.admin('import', { source: 'aipass', letters: [letter] })
+  expect(results).toMatchObject([{ outcome: 'added' }])
+  await onPage('#/mail/operator', async (page) => {
+    expect(await row(page, 'From the old mailbox').locator('.who').textContent()).toContain('ada (imported)')
+    await row(page, 'From the old mailbox').click()
+    await page.getByText('imported from aipass: the sender was not proved here').waitFor()
+    await show(page, '#/all')
+    expect(await row(page, 'From the old mailbox').locator('.who').textContent()).toContain('ada (imported)')
+  })
+})
+
+test('a fault that the mailbox tells is from mail4agent; nobody is asked to answer it, and it can be closed', async () => {
+  const { mailbox } = desk
+  await mailbox.down()
+  const store = await openStore(join(mailbox.data, 'mail.sqlite'))
+  await store.people.raise({ name: 'doorbell codex', since: Date.now(), text: 'its listener does not answer' })
+  await store.close()
+  // the actors' recognised programs stay what they were
+  await mailbox.up({
+    M4A_RECOGNISED_AGENTS: ['claude', 'codex', 'gemini'].map((name) => join(desk.folder, 'bin', name)).join(','),
+  })
+  await onPage('#/mail/operator', async (page) => {
+    const fault = row(page, 'fault: doorbell codex')
+    await fault.waitFor()
+    expect(await fault.locator('.who').textContent()).toStartWith('mail4agent to')
+    await fault.click()
+    await page.getByText('The mailbox wrote this itself. It reads no mail.').waitFor()
+    expect(await page.getByLabel(/^Reply to/).count()).toBe(0)
+    expect(await page.locator('article header a').count()).toBe(0)
+    await page.getByRole('button', { name: 'Close', exact: true }).click()
+    await page.getByRole('button', { name: 'Reopen' }).waitFor()
+  })
+})
 
 test('search finds words, and the address of a search can be kept', () =>
   onPage('#/search', async (page) => {

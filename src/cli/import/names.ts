@@ -1,6 +1,7 @@
 // The names in what is imported, and the accounts and rooms that they stand for here: mapped, made where that was asked, or told.
 import type { MailClient } from '../../client/client.ts'
 import { digestOf, newSecret } from '../../engine/admin/secret.ts'
+import { SYSTEM } from '../../store/people/people.ts'
 import type { AdminAnswer } from '../../wire/admin.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { canonical, isName } from '../../wire/names.ts'
@@ -57,6 +58,8 @@ export class Names {
 
   wantAccount(name: string, label: string | null = null, kind = 'agent'): void {
     const id = this.account(name)
+    // every mailbox is that one itself
+    if (canonical(id) === SYSTEM) return
     const known = this.#accounts.get(canonical(id))
     this.#accounts.set(canonical(id), {
       id,

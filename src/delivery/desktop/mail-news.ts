@@ -1,4 +1,5 @@
 // What mail has come for an account since a position of the log, and nobody has opened: from whom, how much.
+import { isImported } from '../../engine/fragment.ts'
 import type { AccountRow, EventRow, MessageRow } from '../../store/rows.ts'
 import type { Store } from '../../store/store.ts'
 import { LIMITS } from '../../wire/limits.ts'
@@ -30,11 +31,13 @@ export function mailSince(store: Store, account: AccountRow, after: number, upTo
   return senders
 }
 
-/** Who wrote it; null where it is no news to the account: its own, seen already, or such as wakes nobody. */
+/** Who wrote it; null where it is no news to the account: its own, carried in from elsewhere, seen already, or
+ * such as wakes nobody. */
 function newsOf(store: Store, account: AccountRow, id: number): string | null {
   const message = store.message(id)
   if (message === null || message.account === account.id || message.hop > LIMITS.hopQuiet) return null
-  if (message.json.includes(SUPPRESSED) || unopenedIn(store, id, boxesOf(message, account)) === null) return null
+  if (message.json.includes(SUPPRESSED) || isImported(message.json)) return null
+  if (unopenedIn(store, id, boxesOf(message, account)) === null) return null
   return (FROM.exec(message.json)?.[1] ?? 'somebody').replace(/\/.*/, '')
 }
 

@@ -15,6 +15,8 @@ export type NotifierOptions = {
   readonly gatherMs?: number
   /** Milliseconds until one that failed is tried once more. */
   readonly againMs?: number
+  /** Milliseconds between two looks at whose cursors are still needed. */
+  readonly tidyMs?: number
   /** So many at once, then one in that many milliseconds. */
   readonly rate?: { burst: number; everyMs: number }
 }
@@ -23,6 +25,8 @@ export type NotifierOptions = {
 const LOOK_BACK = 10_000
 const SUBSCRIBER = 'desktop:'
 const STOP_MS = 500
+/** Milliseconds: less than any age at which the log is cut, so that no cursor of ours holds that up. */
+const TIDY_MS = 10 * 60_000
 
 type Line = {
   /** Up to there all is told. */
@@ -39,12 +43,13 @@ export class Notifier implements DesktopNotifications {
   readonly #lines = new Map<number, Line>()
   readonly #stopping = new AbortController()
   #unsubscribe: () => void = () => {}
+  #tidying: NodeJS.Timeout | undefined
 
   constructor(store: Store, desktop: Desktop, options: NotifierOptions) {
     this.#store = store
     this.#desktop = desktop
     const rate = { burst: 3, everyMs: 20_000 }
-    this.#options = { now: Date.now, gatherMs: 1_000, againMs: 5_000, rate, ...options }
+    this.#options = { now: Date.now, gatherMs: 1_000, againMs: 5_000, tidyMs: TIDY_MS, rate, ...options }
   }
 
   /** First what an earlier run has left untold, then whatever is committed. */
@@ -56,11 +61,16 @@ export class Notifier implements DesktopNotifications {
       if (position < head) this.#soon(account.id, 0)
     }
     this.#unsubscribe = this.#store.onCommit((commits) => this.#hear(commits))
+    this.#tidy()
+    this.#tidying = setInterval(() => {
+      if (this.#store.fault === null) this.#tidy()
+    }, this.#options.tidyMs)
   }
 
   /** What is about to be shown has a moment to end; what waits is told after the next start. */
   async stop(): Promise<void> {
     this.#unsubscribe()
+    clearInterval(this.#tidying)
     this.#stopping.abort()
     for (const [account, { timer, running, position }] of this.#lines) {
       if (timer === undefined && running === null) this.#keep(account, position)
@@ -82,9 +92,10 @@ export class Notifier implements DesktopNotifications {
     await notify.put({ ...notify.row(account.id), enabled: on })
     clearTimeout(this.#lines.get(account.id)?.timer)
     this.#lines.delete(account.id)
+    if (!on) return this.#store.setCursor(SUBSCRIBER + account.id, null)
     // what came while they were off is no news any more
     this.#keep(account.id, this.#store.head)
-    if (on) this.#lineOf(account.id, this.#store.head)
+    this.#lineOf(account.id, this.#store.head)
   }
 
   async test(account: AccountRow): Promise<void> {
@@ -129,6 +140,18 @@ export class Notifier implements DesktopNotifications {
   }
 
   #kept = (account: number): number => this.#store.cursor(SUBSCRIBER + account) - 1
+
+  /** Whoever is told of nothing, switched off or gone, holds nothing of the log back; and who has no news has passed it. */
+  #tidy(): void {
+    const store = this.#store
+    const accounts = new Map(store.registry.accounts().map((account) => [account.id, account]))
+    for (const subscriber of store.subscribers(SUBSCRIBER)) {
+      const account = accounts.get(Number(subscriber.slice(SUBSCRIBER.length)))
+      const line = account && this.#lines.get(account.id)
+      if (!account || !this.#isOn(account)) store.setCursor(subscriber, null)
+      else if (line?.timer === undefined && line?.running === null) this.#keep(account.id, store.head)
+    }
+  }
 
   #soon(account: number, ms: number): void {
     const line = this.#lines.get(account)

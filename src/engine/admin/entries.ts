@@ -3,7 +3,7 @@ import { type DeliveryRow, KIND, type MessageRow } from '../../store/rows.ts'
 import type { EntriesAnswer, Entry } from '../../wire/overview.ts'
 import { rfc3339 } from '../../wire/time.ts'
 import { cursorAt } from '../cursor.ts'
-import { readFragment } from '../fragment.ts'
+import { isImported, readFragment } from '../fragment.ts'
 import { ageOf } from '../letter.ts'
 import type { Mail } from '../mail.ts'
 import { receivedCopy } from '../receipt.ts'
@@ -34,6 +34,7 @@ export function entryOf(message: MessageRow, now: number): Entry {
     message_id,
     thread,
     from_text,
+    ...(isImported(message.json) ? { imported: true } : {}),
     to: to.slice(0, NAMED),
     ...(to.length > NAMED ? { more_to: to.length - NAMED } : {}),
     subject,

@@ -1,11 +1,12 @@
 // Letters carried in from elsewhere, by an operator: each once, with its states and times, marked as what nobody proved here.
 
 import type { ImportedCopy, ImportedLetter } from '../../store/keeping/keeping.ts'
+import { SYSTEM } from '../../store/people/people.ts'
 import { KIND, type Kind } from '../../store/rows.ts'
 import type { AdminAnswer, AdminRequest } from '../../wire/admin.ts'
 import type { Imported } from '../../wire/letter.ts'
 import { LIMITS } from '../../wire/limits.ts'
-import { type MessageId, messageId, randomOf, sequenceOf } from '../../wire/names.ts'
+import { canonical, type MessageId, messageId, randomOf, sequenceOf } from '../../wire/names.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import { checkBody, checkLine } from '../../wire/text.ts'
 import { rfc3339 } from '../../wire/time.ts'
@@ -28,13 +29,14 @@ export async function importLetters(mail: Mail, request: AdminRequest<'import'>)
   const now = mail.now()
   const accepted: Accepted[] = []
   const seen = new Set<string>()
+  const itself = await selfOf(mail, request)
   const results = letters.map((letter): ImportResult => {
     const place = placeOf(mail, source, letter.key)
     if (place) return { key: letter.key, outcome: 'known', message_id: place.text() }
     if (seen.has(letter.key)) return { key: letter.key, outcome: 'known' }
     try {
       const result: ImportResult = { key: letter.key, outcome: 'added' }
-      accepted.push({ letter, result, ...checked(mail, letter) })
+      accepted.push({ letter, result, ...checked(mail, letter, itself) })
       seen.add(letter.key)
       return result
     } catch (error) {
@@ -44,6 +46,12 @@ export async function importLetters(mail: Mail, request: AdminRequest<'import'>)
   })
   if (!request.dry_run && accepted.length > 0) await store(mail, source, accepted, now)
   return { results, now: rfc3339(now) }
+}
+
+/** The row id of the mailbox itself where it, or the one that the letters come from, wrote some of them; else 0. */
+async function selfOf(mail: Mail, { letters, dry_run }: AdminRequest<'import'>): Promise<number> {
+  if (dry_run || !letters.some(({ from }) => canonical(from) === SYSTEM)) return 0
+  return (await mail.store.people.system()).account.id
 }
 
 async function store(mail: Mail, source: Source, accepted: readonly Accepted[], now: number): Promise<void> {
@@ -113,13 +121,14 @@ function lostThread(mail: Mail, source: Source, key: string): number | null {
 }
 
 /** @throws Refusal `malformed`, `too_large`, `unknown_participant`, `unknown_room` */
-function checked(mail: Mail, letter: ImportLetter): Omit<Accepted, 'letter' | 'result'> {
+function checked(mail: Mail, letter: ImportLetter, itself: number): Omit<Accepted, 'letter' | 'result'> {
   checkLine('subject', letter.subject, LIMITS.subject)
   checkBody('body', letter.body, LIMITS.body)
   if (letter.correlation != null) checkLine('correlation', letter.correlation, LIMITS.correlation)
   if (letter.on_behalf_of != null) checkLine('on_behalf_of', letter.on_behalf_of, LIMITS.label)
   for (const { locator } of letter.refs ?? []) checkLine('refs', locator, LIMITS.locator)
-  const { id, name } = knownAccount(mail, letter.from)
+  const { id, name } =
+    canonical(letter.from) === SYSTEM ? { id: itself, name: SYSTEM } : knownAccount(mail, letter.from)
   const copies = new Map<number, ImportedCopy>()
   for (const one of letter.deliveries) {
     const copy = copyOf(mail, letter, one)

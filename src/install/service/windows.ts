@@ -64,7 +64,7 @@ export class WindowsTask implements ServiceStep {
   }
 
   async stop(target: ServiceTarget): Promise<void> {
-    await must(['schtasks.exe', '/End', '/TN', this.#name(target)], target.env)
+    if (await this.isActive(target)) await must(['schtasks.exe', '/End', '/TN', this.#name(target)], target.env)
   }
 
   async state(target: ServiceTarget): Promise<ServiceState> {

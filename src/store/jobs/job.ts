@@ -83,7 +83,7 @@ export type Job =
   | { k: 'setListener'; account: number; url: string; key: string; coalesce: boolean; at: number }
   | { k: 'clearListener'; account: number }
   | (Reserved & { k: 'release'; session: number; account: number; from: number; to: number })
-  | { k: 'setCursor'; subscriber: string; id: number }
+  | { k: 'setCursor'; subscriber: string; id: number | null }
   /** Removes conversations whose every copy was closed before `before` ms. */
   | { k: 'retain'; parts: readonly Part[]; before: number; at: number }
   | { k: 'forgetEvents'; upTo: number; limit: number }

@@ -53,6 +53,7 @@ export function registryJobs(context: Context): {
   )
   const clearListener = db.prepare('DELETE FROM listener WHERE account = ?')
   const setCursor = db.prepare('INSERT OR REPLACE INTO cursor(subscriber, id) VALUES(?, ?)')
+  const clearCursor = db.prepare('DELETE FROM cursor WHERE subscriber = ?')
   const probe = db.prepare("INSERT OR REPLACE INTO meta(key, value) VALUES('probe', ?)")
 
   /** Hides the open letters of a room from an account that leaves it, or shows them again. */
@@ -110,7 +111,8 @@ export function registryJobs(context: Context): {
       return null
     },
     setCursor(job) {
-      setCursor.run(job.subscriber, job.id)
+      if (job.id === null) clearCursor.run(job.subscriber)
+      else setCursor.run(job.subscriber, job.id)
       return null
     },
     probe(job) {

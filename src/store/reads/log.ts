@@ -16,6 +16,7 @@ export class LogReads {
   readonly #head
   readonly #floor
   readonly #cursor
+  readonly #subscribers
   readonly #probe
   readonly #steps
 
@@ -24,6 +25,9 @@ export class LogReads {
     this.#head = db.prepare<{ id: number }, []>(SQL.head)
     this.#floor = db.prepare<{ id: number }, []>(SQL.floor)
     this.#cursor = db.prepare<{ id: number }, [string]>('SELECT id FROM cursor WHERE subscriber = ?')
+    this.#subscribers = db.prepare<{ subscriber: string }, [string]>(
+      'SELECT subscriber FROM cursor WHERE substr(subscriber, 1, length(?1)) = ?1',
+    )
     this.#probe = db.prepare<{ id: number; created: number }, [number]>(SQL.probe)
     this.#steps = db.prepare<{ id: number }, []>('SELECT id FROM clock_step ORDER BY id')
   }
@@ -43,6 +47,10 @@ export class LogReads {
 
   cursor(subscriber: string): number {
     return this.#cursor.get(subscriber)?.id ?? 0
+  }
+
+  subscribers(prefix: string): string[] {
+    return this.#subscribers.all(prefix).map(({ subscriber }) => subscriber)
   }
 
   /**

@@ -9,7 +9,16 @@ import { signature } from '../../../src/delivery/ring.ts'
 import type { AccountRow, SessionRow } from '../../../src/store/rows.ts'
 import { sequenceOf } from '../../../src/wire/names.ts'
 import { dig } from '../../support/json.ts'
-import { type Listener, type Office, openListener, openOffice, toAccount, toRoom, toSession } from './office.ts'
+import {
+  carryIn,
+  type Listener,
+  type Office,
+  openListener,
+  openOffice,
+  toAccount,
+  toRoom,
+  toSession,
+} from './office.ts'
 
 let office: Office
 let bells: Doorbells
@@ -263,4 +272,17 @@ test('stopping ends a ring in flight at once', async () => {
   await bells.stop()
   expect(performance.now() - start).toBeLessThan(100)
   hanging.close()
+})
+
+test('a letter that was carried in does not ring, neither at once nor after a start', async () => {
+  await listen(b)
+  await carryIn(office.store, a, b)
+  await pause()
+  await bells.stop()
+  bells = startDoorbells(office.store, options)
+  const { id } = await office.send(a1, toAccount(b))
+  await listener.rings(1)
+  await pause()
+  expect(listener.heard).toHaveLength(1)
+  expect(sequence(0)).toBe(id)
 })

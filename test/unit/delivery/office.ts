@@ -1,5 +1,6 @@
 // A real store in memory with accounts, sessions and sends, as the tests of delivery/ need them; and a real listener.
 import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { fragmentOf } from '../../../src/engine/fragment.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { AccountRow, Recipient, RoomRow, SessionRow } from '../../../src/store/rows.ts'
 import { KIND } from '../../../src/store/rows.ts'
@@ -82,6 +83,33 @@ export const toSession = (to: AccountRow, session: SessionRow): Recipient[] => [
 ]
 export const toRoom = (room: RoomRow, ...members: AccountRow[]): Recipient[] =>
   members.map((one) => ({ text: `#${room.name}`, kind: KIND.room, box: one.box, account: one.id, room: room.id }))
+
+/** A letter from elsewhere, unopened, as an import stores it. */
+export async function carryIn(store: Store, from: AccountRow, to: AccountRow): Promise<number> {
+  const first = store.keeping.reserve(1)
+  const content = { subject: 'old', body: 'old', replyTo: null, correlation: null, refs: [], hop: 0 }
+  const imported = { source: 'aipass' as const, id: `old-${first}`, at: new Date().toISOString() }
+  const states = { closed: 0 as const, notified: null, opened: null, closedAt: null, reason: null, updates: 0 }
+  const letter = {
+    key: `aipass:old-${first}`,
+    account: from.id,
+    created: Date.now() - 86_400_000,
+    hop: 0,
+    copies: [{ text: to.name, kind: KIND.account, box: to.box, account: to.id, room: 0, ...states }],
+    thread: null,
+    threadKey: null,
+    parent: null,
+    fragment: fragmentOf(from.name, null, null, {
+      ...content,
+      onBehalfOf: null,
+      wakeSuppressed: null,
+      recipients: null,
+      imported,
+    }),
+  }
+  await store.keeping.add(first, [letter], Date.now())
+  return first
+}
 
 export type Heard = { body: string; headers: IncomingHttpHeaders; at: number }
 export type Listener = {

@@ -1,6 +1,7 @@
 // notice: each letter is told once to each session, counted by sender, and nothing that a session knows or must not be woken by.
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { Caller } from '../../../src/engine/mail.ts'
+import { tellOperators } from '../../../src/engine/system.ts'
 import { LIMITS } from '../../../src/wire/limits.ts'
 import { addressOf, World } from './world.ts'
 
@@ -91,4 +92,14 @@ test('a full mailbox costs no more: beyond a bound it is only said that there is
   for (let n = 0; n < 205; n++) await world.letter(sender, 'codex')
   expect(await notice(reader)).toMatchObject({ fresh: 200, more: true, unread: 205 })
   expect(await notice(reader)).toMatchObject({ fresh: 0, more: false })
+})
+
+test('what the mailbox itself wrote is from mail4agent, and from no person', async () => {
+  const boss = await world.session(await world.account('boss', { operator: true }, 'person'))
+  const fault = { upsert: null, subject: 'fault: attestation', body: 'it fails' }
+  for (const key of ['fault.1', 'fault.2']) await tellOperators(world.mail, { key, ...fault })
+  expect(await notice(boss, true)).toMatchObject({
+    fresh: 2,
+    senders: [{ from_text: 'mail4agent', count: 2, person: false }],
+  })
 })

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { importOf } from '../../../src/cli/import/exported.ts'
 import { administer } from '../../../src/engine/admin/admin.ts'
 import type { Caller } from '../../../src/engine/mail.ts'
+import { tellOperators } from '../../../src/engine/system.ts'
 import type { RequestOf } from '../../../src/wire/operations.ts'
 import type { ExportedLetter, ImportLetter } from '../../../src/wire/transfer.ts'
 import { addressOf, World } from './world.ts'
@@ -244,4 +245,15 @@ test('imported mail wakes nobody, and its days begin with the import', async () 
   const day = 86_400_000
   expect((await world.store.keeping.retain(Date.now() + 89 * day)).messages).toBe(0)
   expect((await world.store.keeping.retain(Date.now() + 91 * day)).messages).toBe(1)
+})
+
+test('what the mailbox itself told its operators is carried too, marked, and is of no account that could be one', async () => {
+  await tellOperators(here.world.mail, { key: 'fault.1', upsert: null, subject: 'fault: store', body: 'it was full' })
+  expect((await carry(here, there)).results).toMatchObject([{ outcome: 'added' }])
+  const { messages } = await there.world.call(there.op, 'inbox', {})
+  expect(messages).toMatchObject([
+    { from_text: 'mail4agent', subject: 'fault: store', body: 'it was full', imported: { source: 'mail4agent' } },
+  ])
+  expect(there.world.store.registry.account('mail4agent')).toBeUndefined()
+  expect((await carry(here, there)).results).toMatchObject([{ outcome: 'known' }])
 })

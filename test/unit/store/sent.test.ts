@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { addAccount, addSession, post, toAccount } from '../../support/population.ts'
+import { carryIn } from '../delivery/office.ts'
 
 const folders: string[] = []
 afterEach(() => {
@@ -51,4 +52,27 @@ test('goes on where it was after a restart', async () => {
     expect(ids(store, alice.id)).toEqual(sent)
     await store.close()
   }
+})
+
+test('holds what was carried in between sends, and nothing of what retention has removed', async () => {
+  const store = await openStore(':memory:')
+  const alice = await addAccount(store, 'alice')
+  const bob = await addAccount(store, 'bob')
+  const [writer, reader] = [await addSession(store, alice), await addSession(store, bob)]
+  const sent: number[] = []
+  for (let round = 0; round < 40; round++) {
+    const writes = Array.from({ length: 16 }, (_, at) =>
+      at % 3 === 0 ? carryIn(store, alice, bob) : post(store, alice, writer, [toAccount(bob)]).then(({ id }) => id),
+    )
+    for (const id of await Promise.all(writes)) sent.unshift(id)
+    expect(ids(store, alice.id)).toEqual(sent)
+    if (round % 13 !== 12) continue
+    const closed = sent.filter((_, at) => at % 2 === 0)
+    await store.settle(bob, reader, closed, 'acknowledged')
+    await store.keeping.retain(Date.now() + 400 * 86_400_000)
+    for (const id of closed) sent.splice(sent.indexOf(id), 1)
+    expect(ids(store, alice.id)).toEqual(sent)
+  }
+  for (const at of [0, 100, sent.length - 1]) expect(ids(store, alice.id, sent[at])).toEqual(sent.slice(at + 1))
+  await store.close()
 })

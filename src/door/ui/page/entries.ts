@@ -10,6 +10,7 @@ export const entryOf = (message: Message): Entry => ({
   message_id: message.message_id,
   thread: message.thread,
   from_text: message.from_text,
+  ...(message.imported === undefined ? {} : { imported: true }),
   to: (message.recipients ?? [message.to_text]).slice(0, 5),
   subject: message.subject,
   preview: message.body.slice(0, PREVIEW).toWellFormed(),

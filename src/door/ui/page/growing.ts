@@ -23,7 +23,8 @@ export function renewed(shown: Rows | null, head: Rows, newestFirst: boolean): R
   if (!shown || !last || !head.more) return head
   const tail = shown.letters.filter((letter) => isBeyond(letter, last, newestFirst))
   if (tail.length === 0 || tail.length === shown.letters.length) return head
-  return { letters: [...head.letters, ...tail], more: shown.more, cursor: shown.cursor }
+  // where what is new comes at the end, there may be something beyond what was the whole list
+  return { letters: [...head.letters, ...tail], more: shown.more || !newestFirst, cursor: shown.cursor }
 }
 
 /** With the next page. A letter that moved meanwhile is not shown twice. */

@@ -6,7 +6,7 @@ import type { Rows } from './entries.ts'
 import { again, longer, PAGE, renewed } from './growing.ts'
 import { Empty, State, Trouble, Waiting } from './parts.tsx'
 import { to } from './router.ts'
-import { Line, short } from './text.tsx'
+import { Line, short, shortSender } from './text.tsx'
 import { Age } from './time.tsx'
 import { useLoad } from './use-load.ts'
 
@@ -65,7 +65,8 @@ function Row({ letter }: { letter: Entry }) {
     <li>
       <a class="letter-row" href={to('letter', [letter.message_id])}>
         <span class="who">
-          <Line text={short(letter.from_text)} /> <span class="arrow">to</span>{' '}
+          <Line text={shortSender(letter.from_text)} />
+          {letter.imported && ' (imported)'} <span class="arrow">to</span>{' '}
           <Line text={letter.to.map(short).join(', ')} />
           {letter.more_to !== undefined && ` and ${letter.more_to} more`}
         </span>

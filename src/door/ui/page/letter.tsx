@@ -5,7 +5,7 @@ import { mail, type Refused } from './api.ts'
 import { State, Trouble } from './parts.tsx'
 import { Receipts } from './receipts.tsx'
 import { to } from './router.ts'
-import { Body, Line, short } from './text.tsx'
+import { Body, isOurs, Line, short, shortSender } from './text.tsx'
 import { Age } from './time.tsx'
 
 /** `about`: its subject, where that is not the thread's; `here`: the one that the address names. */
@@ -36,6 +36,9 @@ export function Letter({ message, about, here, changed }: Props) {
           {message.state && <State state={message.state} />}
           <Age at={message.created_at} />
         </div>
+        {message.imported !== undefined && (
+          <p class="note">imported from {message.imported.source}: the sender was not proved here</p>
+        )}
         {message.on_behalf_of !== undefined && (
           <p class="note">
             on behalf of <Line text={message.on_behalf_of} />, as the sender says
@@ -79,7 +82,7 @@ export function Letter({ message, about, here, changed }: Props) {
 /** The session that wrote leads to its card. */
 function Sender({ address }: { address: string }) {
   const [account = '', session] = address.split('/')
-  if (session === undefined) return <Line text={address} />
+  if (session === undefined || isOurs(address)) return <Line text={shortSender(address)} />
   return (
     <a href={to('sessions', [account, session])}>
       <Line text={short(address)} />

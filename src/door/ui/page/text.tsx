@@ -1,5 +1,6 @@
 // Text of mail: what cannot be seen is written out, and whatever else it holds is text and never markup.
 import { Fragment } from 'preact'
+import { SYSTEM } from '../../../store/people/people.ts'
 import { pieces } from '../../../wire/unseen.ts'
 
 /** One line. Isolated, so that a name in another direction does not pull its neighbours along. */
@@ -36,3 +37,9 @@ function Visible({ text, kept }: { text: string; kept: string }) {
 
 /** `claude/s-7f3a91c0` of a whole address. */
 export const short = (address: string): string => address.replace(/(\/s-[0-9a-f]{8})[0-9a-f]+$/, '$1')
+
+/** Did the mailbox itself write it? Nobody else can have that name, and it has no sessions to look at. */
+export const isOurs = (address: string): boolean => address.split('/')[0] === SYSTEM
+
+/** As `short`; of the mailbox itself the name. */
+export const shortSender = (address: string): string => (isOurs(address) ? SYSTEM : short(address))

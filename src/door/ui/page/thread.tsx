@@ -6,6 +6,7 @@ import { Letter } from './letter.tsx'
 import { useMe } from './me.ts'
 import { Title, Trouble, Waiting } from './parts.tsx'
 import { Reply } from './reply.tsx'
+import { isOurs } from './text.tsx'
 import { useLoad } from './use-load.ts'
 
 const BYTES = 1_000_000
@@ -56,7 +57,8 @@ export function Thread({ id }: { id: string }) {
           Show more of the thread
         </button>
       )}
-      {named && writes && <Reply key={named.message_id} to={named} sent={reload} />}
+      {named && writes && !isOurs(named.from_text) && <Reply key={named.message_id} to={named} sent={reload} />}
+      {named && isOurs(named.from_text) && <p class="note">The mailbox wrote this itself. It reads no mail.</p>}
     </>
   )
 }

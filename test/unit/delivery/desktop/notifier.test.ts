@@ -6,7 +6,7 @@ import type { Shown } from '../../../../src/delivery/desktop/news.ts'
 import { Notifier, type NotifierOptions } from '../../../../src/delivery/desktop/notifier.ts'
 import type { AccountRow, SessionRow } from '../../../../src/store/rows.ts'
 import { tempFolder } from '../../../support/temp.ts'
-import { type Office, openOffice, toAccount, toRoom, toSession } from '../office.ts'
+import { carryIn, type Office, openOffice, toAccount, toRoom, toSession } from '../office.ts'
 
 let office: Office
 let notifier: Notifier
@@ -167,4 +167,44 @@ test('the first letter ever of an account is told, also when its commit is all t
   begin()
   await soon()
   expect(shown.map(({ title }) => title)).toEqual(['mail4agent: 1 new letter for pat'])
+})
+
+test('the cursor of who is told of nothing, or is gone, or has no news, holds nothing of the log back', async () => {
+  const { store } = office
+  const person = async (name: string) => store.changeAccount(await office.account(name), { kind: 'person' })
+  const [off, left, agent] = [await person('off'), await person('left'), await office.account('agent')]
+  for (const to of [pat, off, left]) await office.send(codex, toAccount(to))
+  await soon()
+  store.setCursor(`desktop:${agent.id}`, 1) // as a store has it from before an account was no person
+  await notifier.stop()
+  await soon()
+  const subscribers = () => store.subscribers('desktop:').sort()
+  expect(subscribers()).toHaveLength(4)
+  begin({ tidyMs: 40 })
+  await notifier.turn(off, false)
+  await store.removeAccount(left)
+  for (let count = 0; count < 3; count++) await office.send(codex, toAccount(agent))
+  await soon()
+  expect(subscribers()).toEqual([`desktop:${pat.id}`])
+  expect(store.cursor(`desktop:${pat.id}`)).toBeGreaterThanOrEqual(store.head)
+  const { id } = await office.send(codex, toAccount(agent))
+  await store.settle(agent, await office.session(agent), [id], 'acknowledged')
+  await soon()
+  const { events } = await store.keeping.retain(Date.now() + 400 * 86_400_000)
+  expect(events).toBeGreaterThan(0)
+  expect(store.events(0, 99).filter(({ kind }) => kind !== 'sent')).toEqual([])
+})
+
+test('letters that were carried in are no news, neither with the next one nor after a start', async () => {
+  const { store } = office
+  const agent = store.registry.accountById(codex.account)
+  if (agent) await carryIn(store, agent, pat)
+  await office.send(codex, toAccount(pat))
+  await soon()
+  expect(shown.map(({ title }) => title)).toEqual(['mail4agent: 1 new letter for pat'])
+  await notifier.stop()
+  if (agent) await carryIn(store, agent, pat)
+  begin()
+  await soon()
+  expect(shown).toHaveLength(1)
 })
