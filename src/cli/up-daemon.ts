@@ -146,7 +146,12 @@ async function settled(context: Context, { background }: Installation): Promise<
     } else if (waited > START_MS) {
       const pid = readDaemonFile(dataDir)?.pid ?? background.pid
       const who = pid === STARTING ? 'a mailbox' : `the mailbox (process ${pid})`
-      throw new Refusal('busy', `${who} holds ${dataDir} and does not answer`, { pid }, 'end that process, and try again')
+      throw new Refusal(
+        'busy',
+        `${who} holds ${dataDir} and does not answer`,
+        { pid },
+        'end that process, and try again',
+      )
     }
     await Bun.sleep(100)
   }

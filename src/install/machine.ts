@@ -49,7 +49,8 @@ const unquoted = (text: string): string => text.replaceAll("'\\''", '').replaceA
 /** Is `line` a hook of ours for `client`? Also one that an earlier version wrote, or one at another path. */
 export function isOurHook(line: string, client: string, us: Us): boolean {
   const words = unquoted(line)
-  const ours = words.startsWith(`${unquoted(us.program.join(' '))} hook `) || /(^|[\\/])mail4agent(\.exe)? hook /.test(words)
+  const ours =
+    words.startsWith(`${unquoted(us.program.join(' '))} hook `) || /(^|[\\/])mail4agent(\.exe)? hook /.test(words)
   return ours && words.includes(` hook ${client}`)
 }
 
