@@ -57,7 +57,7 @@ does not run is started in the background.
     if (context.options['dry-run']) return context.show(plainPlan(clients), () => planText(context, plan, true))
     const isDone = clients.every(({ changes }) => changes.length === 0)
     if (!isDone && !(await agreed(context, context.options.yes, 'Write its configuration?'))) return 1
-    using _lock = installLock(context.place.dataDir)
+    using _lock = installLock(context.place.dataDir, installer.record)
     const daemon = await ensureDaemon(context, installer, null)
     const done = await setUp(context, installer, clients)
     context.show({ daemon, ...done }, () => doneText(context, daemon, done))
@@ -77,11 +77,11 @@ export const clientRemove = defineCommand({
   async run(context) {
     const installer = installerFor(context)
     const name = clientName(context.word(0, 'the client'))
-    const ours = installer.record.files.filter(({ client }) => client === name)
-    if (ours.length === 0) return context.show({ files: [] }, () => `nothing of ours is in ${name}\n`)
+    const ours = () => installer.record.files.filter(({ client }) => client === name)
+    if (ours().length === 0) return context.show({ files: [] }, () => `nothing of ours is in ${name}\n`)
     if (!(await agreed(context, context.options.yes, `Take the mailbox out of ${name}?`))) return 1
-    using _lock = installLock(context.place.dataDir)
-    const files = takeBack(installer, ours)
+    using _lock = installLock(context.place.dataDir, installer.record)
+    const files = takeBack(installer, ours())
     context.show({ files }, () =>
       backLines(files)
         .map((line) => `${line}\n`)

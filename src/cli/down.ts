@@ -1,5 +1,5 @@
 // mail4agent down: takes back what up has done. Mail and accounts stay unless they are purged.
-import { readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { serviceStep } from '../install/service-choice.ts'
 import { type Undone, undoFile, wouldUndo } from '../install/undo.ts'
@@ -34,22 +34,31 @@ Mail, accounts and tokens stay in the data folder unless --purge removes them to
     const { dataDir } = context.place
     const nothing = record.files.length === 0 && record.background === null && !record.service && !options.purge
     if (nothing) return context.show({ files: [], daemon: 'not ours', purged: false }, () => 'nothing to take back\n')
-    if (!context.json) for (const file of record.files) context.progress(`will be ${wouldUndo(file)}: ${file.path}`)
+    if (!context.json)
+      for (const file of record.files)
+        context.progress(`will be ${wouldUndo(file) ?? 'left, it cannot be read'}: ${file.path}`)
     const question = options.purge ? `Take it back, and remove all mail in ${dataDir}?` : 'Take it back?'
     if (!(await agreed(context, options.yes, question, options.purge))) return 1
 
+    const isMailbox = isOfMailbox(dataDir)
     const { files, daemon } = await takeAllBack(context, installer)
     const failed = files.some(({ refusal }) => refusal !== null)
-    const left = options.purge && !failed ? await purge(context) : null
+    const left = options.purge && !failed ? await purge(context, isMailbox) : null
     context.show({ files, daemon, purged: left !== null }, () => backText(files, daemon, dataDir, left))
     return failed ? 1 : 0
   },
 })
 
 async function takeAllBack(context: Context, installer: Installer): Promise<{ files: Back[]; daemon: string }> {
-  using _lock = installLock(context.place.dataDir)
+  using _lock = installLock(context.place.dataDir, installer.record)
   const files = takeBack(installer, installer.record.files)
   return { files, daemon: await stopDaemon(context, installer, serviceStep(installer.machine)) }
+}
+
+/** The folder may be a link: it goes with what it leads to. */
+function removeFolder(path: string): void {
+  rmdirSync(realpathSync(path))
+  rmSync(path, { force: true })
 }
 
 /** The newest first. What cannot be taken back stays recorded, and the others go on. */
@@ -81,10 +90,20 @@ function backText(files: readonly Back[], daemon: string, dataDir: string, left:
 
 /** What the mailbox and the installer make there. */
 const OURS =
-  /^((mail|search)\.sqlite.*|operator\.key|daemon\.json|lock|tokens|installed|installed\.json|serve\.log|starts\.json|service\.xml|install\.lock.*|m4a\.sock.*|backup.*)$/
+  /^((mail|search)\.sqlite.*|operator\.key|daemon\.json|lock(-journal)?|tokens|installed|installed\.json|serve\.log|starts\.json|service\.xml|install\.lock.*|m4a\.sock.*|backups)$/
 
-/** Removes our files and, when it is empty then, the folder; answers what else lies there. */
-async function purge(context: Context): Promise<string[]> {
+/** What no other program makes; other names of ours are such as anybody gives. */
+const MARKS = ['mail.sqlite', 'operator.key', 'installed.json']
+/** What the lock of this very command has made. */
+const OF_THE_LOCK = /^install\.lock.*$/
+
+const isOfMailbox = (dataDir: string): boolean => MARKS.some((name) => existsSync(join(dataDir, name)))
+
+/**
+ * Removes our files and, when it is empty then, the folder; answers what else lies there. Of a folder that was no mailbox's
+ * nothing goes. The marks go last: cut off in between, the next run goes on.
+ */
+async function purge(context: Context, isMailbox: boolean): Promise<string[]> {
   const { dataDir } = context.place
   if ((await healthOf(context)) !== null)
     throw new Refusal(
@@ -99,8 +118,10 @@ async function purge(context: Context): Promise<string[]> {
   } catch {
     return []
   }
-  for (const name of names) if (OURS.test(name)) rmSync(join(dataDir, name), { recursive: true, force: true })
-  const left = names.filter((name) => !OURS.test(name))
-  if (left.length === 0) rmdirSync(dataDir)
+  const ours = isMailbox ? OURS : OF_THE_LOCK
+  const going = names.filter((name) => ours.test(name)).sort((a, b) => MARKS.indexOf(a) - MARKS.indexOf(b))
+  for (const name of going) rmSync(join(dataDir, name), { recursive: true, force: true })
+  const left = names.filter((name) => !ours.test(name))
+  if (left.length === 0) removeFolder(dataDir)
   return left
 }

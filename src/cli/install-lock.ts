@@ -1,17 +1,20 @@
 // Setting up and taking back happen one at a time: they plan, and then write what they have planned.
 import { join } from 'node:path'
 import { privateFolder } from '../door/folders.ts'
+import type { Installation } from '../install/record.ts'
 import { lock } from '../store/lock.ts'
 import { Refusal } from '../wire/refusal.ts'
 
 /**
- * Until it is disposed of, or our process ends, no other `up`, `down`, `client` or `service` command changes this machine.
- * @throws Refusal `setup_running`
+ * Until it is disposed of, or our process ends, no other `up`, `down`, `client`, `service` or `upgrade` command changes this
+ * machine. `record` is read again: one of them may have changed it while a person was asked.
+ * @throws Refusal `setup_running`, `damaged_store`
  */
-export function installLock(dataDir: string): Disposable {
+export function installLock(dataDir: string, record: Installation): Disposable {
   privateFolder(dataDir)
   try {
     const held = lock(join(dataDir, 'install.lock'))
+    record.reload()
     return { [Symbol.dispose]: () => held.release() }
   } catch (error) {
     if (!(error instanceof Refusal) || error.kind !== 'already_running') throw error

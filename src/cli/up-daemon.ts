@@ -1,9 +1,11 @@
 // The mailbox that `up` needs before it writes anything, and `down` stops: the one that runs, a service, or one in the background.
 import { userInfo } from 'node:os'
+import { join } from 'node:path'
 import type { Health } from '../client/client.ts'
 import { isRunning, lastWords, logPath, startBackground, stopBackground } from '../install/background.ts'
 import { type Installation, isOurs, STARTING } from '../install/record.ts'
 import type { ServiceStep, ServiceTarget } from '../install/service-step.ts'
+import { isLocked } from '../store/lock.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { agentAbove } from './agent-above.ts'
 import { anonymous } from './connect.ts'
@@ -14,6 +16,8 @@ import { readDaemonFile } from './place.ts'
 
 const START_MS = 15_000
 const STOP_MS = 10_000
+/** From the start of a process until it holds the lock of its folder, on a machine that is busy. */
+const SPAWN_MS = 3_000
 
 export type Started =
   | 'runs already'
@@ -64,7 +68,7 @@ export async function ensureDaemon(
   const { record, us } = installer
   const { place, io } = context
   const target = serviceTarget(context, installer)
-  const before = await healthOf(context)
+  const before = await settled(context, record)
   if (before !== null) {
     mustProve(before)
     const changed = record.service && service !== null ? await service.plan(target) : null
@@ -124,6 +128,35 @@ export async function untilItAnswers(
   throw new Refusal('daemon_unreachable', `the mailbox did not start: ${reason()}`, {}, hint)
 }
 
+/**
+ * As `healthOf`, but one that we started and that does not answer yet is waited for: an `up` that was ended by force leaves one
+ * on its way, which nobody would know of any more.
+ * @throws Refusal `busy` for one that holds the data folder and does not answer
+ */
+async function settled(context: Context, { background }: Installation): Promise<Health | null> {
+  const { dataDir } = context.place
+  const begin = performance.now()
+  for (;;) {
+    const health = await healthOf(context)
+    if (health !== null || background === null) return health
+    const waited = performance.now() - begin
+    if (!isLocked(join(dataDir, 'lock'))) {
+      if (background.pid !== STARTING && !isRunning(background.pid)) return null
+      if (waited > SPAWN_MS) return null // that process is another one by now
+    } else if (waited > START_MS) {
+      const pid = readDaemonFile(dataDir)?.pid ?? background.pid
+      const who = pid === STARTING ? 'a mailbox' : `the mailbox (process ${pid})`
+      throw new Refusal(
+        'busy',
+        `${who} holds ${dataDir} and does not answer`,
+        { pid },
+        'end that process, and try again',
+      )
+    }
+    await Bun.sleep(100)
+  }
+}
+
 /** Recorded before it happens, so that `down` finds what was cut off. @throws Refusal; nothing is left then */
 export async function installService(service: ServiceStep, target: ServiceTarget, record: Installation): Promise<void> {
   const before = { service: record.service, where: record.where }
@@ -152,7 +185,7 @@ export async function stopDaemon(context: Context, installer: Installer, service
     record.set({ service: false, where: null })
     return 'stopped, and the service removed'
   }
-  const running = await healthOf(context)
+  const running = await settled(context, record)
   const daemon = readDaemonFile(context.place.dataDir)
   const { background } = record
   if (running === null || daemon === null) {

@@ -56,7 +56,7 @@ Clients start \`mail4agent mcp --as <client>\`: the token stays in the data fold
       if (!context.json) context.say(planText(context, plan, false).trimEnd())
       if (!(await agreed(context, options.yes, 'Do this?'))) return 1
     }
-    using _lock = installLock(context.place.dataDir)
+    using _lock = installLock(context.place.dataDir, installer.record)
     const daemon = await ensureDaemon(context, installer, service)
     const done = await setUp(context, installer, clients)
     const code = done.clients.some(({ refusal }) => refusal !== null) ? 1 : 0

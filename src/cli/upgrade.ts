@@ -15,6 +15,7 @@ import { Refusal } from '../wire/refusal.ts'
 import { agentAbove } from './agent-above.ts'
 import { defineCommand } from './command.ts'
 import type { Context } from './context.ts'
+import { installLock } from './install-lock.ts'
 import { type Installer, installerFor } from './installer.ts'
 import { endStarted, type Running, running, startAs, stopRunning } from './upgrade-daemon.ts'
 import { usage } from './usage.ts'
@@ -42,6 +43,9 @@ it is put back and started again.
     const program = ownProgram()
     const installer = installerFor(context)
     const service = serviceStep(installer.machine)
+    // where there is nothing yet, there is nothing to be kept apart from
+    const alone = !options['dry-run'] && existsSync(place.dataDir)
+    using _lock = alone ? installLock(place.dataDir, installer.record) : null
     let before = await running(context, installer, service)
     await mayRestart(context, before)
     context.progress(`checking ${file}`)

@@ -4,7 +4,9 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  constants,
   existsSync,
+  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -15,7 +17,6 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
-  statSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -36,13 +37,45 @@ export type Seen = {
 const NEW_MODE = 0o600
 const MOST_LINKS = 40
 
-/** @throws the system's error for what cannot be read */
+/** Configurations are read whole and compared; one of this size is something else. */
+const LARGEST = 64 * 1_048_576
+
+/** Raised for what is no file with a text: a pipe would never end, a device neither. Its code is said like one of the system. */
+export class NoPlainFile extends Error {
+  constructor(readonly code: string) {
+    super(code)
+  }
+}
+
+/** @throws the system's error for what cannot be read; NoPlainFile */
 export function look(path: string): Seen {
   const target = targetOf(path)
-  const found = statSync(target, { throwIfNoEntry: false })
-  if (!found) return { target, bytes: null, mode: NEW_MODE, owner: null }
-  const { mode, uid, gid } = found
-  return { target, bytes: readFileSync(target), mode: mode & 0o7777, owner: { uid, gid } }
+  return plainFile(target) ?? { target, bytes: null, mode: NEW_MODE, owner: null }
+}
+
+/** Opened without waiting for a writer of a pipe: open(2). Null: there is none. */
+function plainFile(target: string): Seen | null {
+  const file = opened(target)
+  if (file === null) return null
+  try {
+    const found = fstatSync(file)
+    if (!found.isFile()) throw new NoPlainFile('no plain file')
+    if (found.size > LARGEST) throw new NoPlainFile(`larger than ${LARGEST} bytes`)
+    const { mode, uid, gid } = found
+    return { target, bytes: readFileSync(file), mode: mode & 0o7777, owner: { uid, gid } }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function opened(target: string): number | null {
+  try {
+    return openSync(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw code === 'ENXIO' ? new NoPlainFile('no plain file') : error // a socket
+  }
 }
 
 /** The file behind links, also one that does not exist yet: the link is kept and what it points to is made. */
@@ -107,7 +140,7 @@ export function remove({ target, bytes }: Seen): void {
 }
 
 function checkUnchanged(target: string, bytes: Buffer | null): void {
-  const now = existsSync(target) ? readFileSync(target) : null
+  const now = plainFile(target)?.bytes ?? null
   if (now === bytes || (now !== null && bytes !== null && now.equals(bytes))) return
   throw new ChangedMeanwhile()
 }

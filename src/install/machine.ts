@@ -43,10 +43,14 @@ export function shellLine(words: readonly string[], platform: NodeJS.Platform): 
   return words.map((word) => (plain.test(word) ? word : quote(word))).join(' ')
 }
 
+/** The same for a word and for the word as `shellLine` quotes it, where it holds quotes itself too. */
+const unquoted = (text: string): string => text.replaceAll("'\\''", '').replaceAll(/["']/g, '')
+
 /** Is `line` a hook of ours for `client`? Also one that an earlier version wrote, or one at another path. */
 export function isOurHook(line: string, client: string, us: Us): boolean {
-  const words = line.replaceAll(/["']/g, '')
-  const ours = words.startsWith(`${us.program.join(' ')} hook `) || /(^|[\\/])mail4agent(\.exe)? hook /.test(words)
+  const words = unquoted(line)
+  const ours =
+    words.startsWith(`${unquoted(us.program.join(' '))} hook `) || /(^|[\\/])mail4agent(\.exe)? hook /.test(words)
   return ours && words.includes(` hook ${client}`)
 }
 

@@ -88,6 +88,9 @@ function explained<T>(path: string, work: () => T): T {
         { path },
         'remove or rename that entry, or leave this client out with --only',
       )
+    // readers of nested texts call themselves: the stack is their limit
+    if (error instanceof RangeError)
+      throw new Refusal('damaged_config', `${path}: it is nested too deeply`, { path }, 'correct the file')
     throw error
   }
 }

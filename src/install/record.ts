@@ -1,12 +1,12 @@
 // What `up` wrote, so that `down` can take back exactly that: installed.json in the data folder, and copies of what was there before.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { privateFolder, writePrivate } from '../door/folders.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { CLIENT_NAMES } from './client.ts'
-import { digestOf } from './files.ts'
+import { digestOf, look } from './files.ts'
 
 const Nullable = <T extends Parameters<typeof Type.Array>[0]>(schema: T) => Type.Union([schema, Type.Null()])
 
@@ -59,6 +59,11 @@ export class Installation {
     this.#installed = read(join(dataDir, 'installed.json'))
   }
 
+  /** What is on the disk now: another command may have changed it until we held the lock. @throws as the constructor */
+  reload(): void {
+    this.#installed = read(join(this.#dataDir, 'installed.json'))
+  }
+
   get files(): readonly FileRecord[] {
     return this.#installed.files
   }
@@ -88,8 +93,9 @@ export class Installation {
     return name
   }
 
-  kept(name: string): Buffer {
-    return readFileSync(join(this.#folder, name))
+  /** The copy of that name; null: it is gone. */
+  kept(name: string): Buffer | null {
+    return look(join(this.#folder, name)).bytes
   }
 
   put(file: FileRecord): void {
@@ -127,12 +133,16 @@ export class Installation {
   }
 }
 
+/** Only a record that is not there is an empty one: one that cannot be read would be forgotten at the next writing. */
 function read(path: string): Installed {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
-  } catch {
-    return { version: 1, files: [], background: null, service: false }
+    const { bytes } = look(path)
+    if (bytes === null) return { version: 1, files: [], background: null, service: false }
+    text = bytes.toString()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw new Refusal('damaged_store', `${path} cannot be read (${code})`, { path }, 'make it readable to you')
   }
   try {
     const found: unknown = JSON.parse(text)

@@ -32,9 +32,11 @@ function once(record: Installation, file: FileRecord, machine: Machine, us: Us):
   const seen = look(file.path)
   if (seen.bytes === null) return 'as it was'
   if (digestOf(seen.bytes) === file.written) {
+    const kept = file.backup === null ? null : record.kept(file.backup)
     if (file.backup === null) remove(seen)
-    else replace(seen, record.kept(file.backup))
-    return file.backup === null ? 'removed' : 'restored'
+    if (kept !== null) replace(seen, kept)
+    if (file.backup === null || kept !== null) return kept === null ? 'removed' : 'restored'
+    // somebody has removed the copy: our entries can still go
   }
   const form = AGENT_CLIENTS[file.client].files(machine, us)[file.part]
   if (!form) return 'as it was'
@@ -48,9 +50,14 @@ function once(record: Installation, file: FileRecord, machine: Machine, us: Us):
   return 'cleaned'
 }
 
-/** What would become of a file, without touching it. */
-export function wouldUndo(file: FileRecord): Undone {
-  const { bytes } = look(file.path)
+/** What would become of a file, without touching it; null where it cannot be read now. */
+export function wouldUndo(file: FileRecord): Undone | null {
+  let bytes: Buffer | null
+  try {
+    bytes = look(file.path).bytes
+  } catch {
+    return null
+  }
   if (bytes === null) return 'as it was'
   if (digestOf(bytes) !== file.written) return 'cleaned'
   return file.backup === null ? 'removed' : 'restored'

@@ -21,7 +21,9 @@ export const isDiskFault = (reason: string): boolean => FULL.test(reason) || CLO
 export function diskRefusal(error: unknown, path: string, instead?: string): Refusal | null {
   if (!(error instanceof Error) || error instanceof Refusal) return null
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  const file = 'path' in error && typeof error.path === 'string' ? error.path : path
+  // of a copy the system names the source first
+  const named = 'dest' in error ? error.dest : 'path' in error ? error.path : null
+  const file = typeof named === 'string' ? named : path
   const reason = error.message.split(', ')[0] // of a system error the rest is the call and the path
   if (CLOSED_CODES.has(code) || (CLOSED.test(error.message) && !mayWrite(dirname(file))))
     return new Refusal(

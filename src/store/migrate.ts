@@ -1,6 +1,6 @@
 // Brings a store to the newest schema: one transaction per step, a copy kept before, a newer store refused by name.
 import type { Database } from 'bun:sqlite'
-import { existsSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { Refusal } from '../wire/refusal.ts'
 import { MIGRATIONS } from './schema.ts'
 
@@ -25,12 +25,17 @@ export function migrate(db: Database, path: string | null): void {
       db.run(`PRAGMA user_version = ${index + 1}`)
       db.run('COMMIT')
     } catch (error) {
-      db.run('ROLLBACK')
+      if (db.inTransaction) db.run('ROLLBACK') // a full disk has ended it already
       throw error
     }
   }
 }
 
 function keepCopy(db: Database, copy: string): void {
-  if (!existsSync(copy)) db.run('VACUUM INTO ?', [copy])
+  if (existsSync(copy)) return
+  // under its name there is a whole copy or none, also when the disk is full or we are killed meanwhile
+  const draft = `${copy}.new`
+  rmSync(draft, { force: true })
+  db.run('VACUUM INTO ?', [draft])
+  renameSync(draft, copy)
 }

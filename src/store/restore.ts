@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite'
 import { chmodSync, copyFileSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Refusal } from '../wire/refusal.ts'
+import { diskRefusal } from './disk.ts'
 import { lock } from './lock.ts'
 import { TooNew, type Verified, verify, verifyFile } from './verify.ts'
 
@@ -15,8 +16,7 @@ export function restore(backup: string, path: string): Verified & { kept: string
   const held = lock(join(dirname(path), 'lock'))
   try {
     const fresh = `${path}.restoring`
-    copyFileSync(backup, fresh)
-    chmodSync(fresh, 0o600) // a copy on another disk may be open to others
+    copy(backup, fresh)
     const found = makeOwn(fresh)
     const kept = existsSync(path) ? `${path}.before-restore-${Date.now()}` : null
     if (kept) setAside(path, kept)
@@ -24,6 +24,18 @@ export function restore(backup: string, path: string): Verified & { kept: string
     return { ...found, kept }
   } finally {
     held.release()
+  }
+}
+
+/** @throws Refusal `store_unavailable`, `bad_permissions`; nothing is left then */
+function copy(backup: string, fresh: string): void {
+  try {
+    rmSync(fresh, { force: true }) // of a restore that was ended by force
+    copyFileSync(backup, fresh)
+    chmodSync(fresh, 0o600) // a copy on another disk may be open to others
+  } catch (error) {
+    rmSync(fresh, { force: true })
+    throw diskRefusal(error, fresh) ?? error
   }
 }
 

@@ -2,7 +2,13 @@
 import { Type } from '@sinclair/typebox'
 
 export const Timestamp = Type.String({ description: 'RFC 3339, UTC, milliseconds' })
-export const UnixMs = Type.Integer({ minimum: 0, description: 'milliseconds since 1970-01-01T00:00:00Z' })
+/** The end of the year 9999: RFC 3339 has years of four digits. */
+const LATEST = Date.UTC(10_000, 0) - 1
+export const UnixMs = Type.Integer({
+  minimum: 0,
+  maximum: LATEST,
+  description: 'milliseconds since 1970-01-01T00:00:00Z',
+})
 
 /** `ms` since the epoch as RFC 3339 UTC with milliseconds. */
 export function rfc3339(ms: number): string {

@@ -1,20 +1,43 @@
 // A line of an export, as it is to be carried in: checked before it is sent, so that one bad line does not fail its neighbours.
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { checkRequest } from '../../door/validate.ts'
 import { parseAddress } from '../../wire/address.ts'
+import { nullable } from '../../wire/letter.ts'
+import { LIMITS } from '../../wire/limits.ts'
+import { Name } from '../../wire/names.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import { ExportedLetter, type ImportCopy, ImportLetter } from '../../wire/transfer.ts'
 
 export const FORMAT = 'mail4agent-export'
 export const FORMAT_VERSION = 1
 
-export type AccountLine = { type: 'account'; id: string; label: string | null; kind: string }
-export type RoomLine = { type: 'room'; id: string; label: string | null; members: string[] }
+const Label = nullable(Type.String({ maxLength: LIMITS.label }))
+const Header = Type.Object({
+  type: Type.Literal('header'),
+  format: Type.String(),
+  version: Type.Integer(),
+  exported_at: Type.String(),
+  scope: Type.String(),
+})
+const AccountLine = Type.Object({ type: Type.Literal('account'), id: Name, label: Label, kind: Type.String() })
+export type AccountLine = Static<typeof AccountLine>
+const RoomLine = Type.Object({ type: Type.Literal('room'), id: Name, label: Label, members: Type.Array(Name) })
+export type RoomLine = Static<typeof RoomLine>
+const End = Type.Object({ type: Type.Literal('end'), letters: Type.Integer() })
+
 export type Line =
-  | { type: 'header'; format: string; version: number; exported_at: string; scope: string }
+  | Static<typeof Header>
   | AccountLine
   | RoomLine
   | ({ type: 'message' } & ExportedLetter)
-  | { type: 'end'; letters: number }
+  | Static<typeof End>
+
+const OTHERS = new Map<unknown, TSchema>([
+  ['header', Header],
+  ['account', AccountLine],
+  ['room', RoomLine],
+  ['end', End],
+])
 
 const ms = (time: string | undefined): number | null => (time === undefined ? null : Date.parse(time))
 
@@ -61,11 +84,11 @@ export function importOf(letter: ExportedLetter): ImportLetter {
 export function lineOf(text: string): Line {
   const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null || !('type' in value)) throw new Error('is no line of an export')
-  if (value.type === 'message') {
-    const { type, ...letter } = value
-    const fault = checkRequest(ExportedLetter, letter)
-    if (fault) throw fault
-  } else if (!['header', 'account', 'room', 'end'].includes(String(value.type)))
-    throw new Error(`has the unknown type ${JSON.stringify(String(value.type).slice(0, 50))}`)
-  return value as Line // letters have just been checked; the rest is looked at where it is used
+  const { type, ...letter } = value
+  const schema = OTHERS.get(type)
+  if (type !== 'message' && schema === undefined)
+    throw new Error(`has the unknown type ${JSON.stringify(type)?.slice(0, 50)}`)
+  const fault = schema === undefined ? checkRequest(ExportedLetter, letter) : checkRequest(schema, value)
+  if (fault) throw fault
+  return value as Line // it has just been checked
 }

@@ -37,7 +37,7 @@ down, and \`mail4agent service status\` says why.
     const service = await usableService(context, system)
     const { step, target, installer } = service
     // of the machine's units root alone writes, and root's own data folder has no part in them
-    using _lock = system ? null : installLock(target.dataDir)
+    using _lock = system ? null : installLock(target.dataDir, installer.record)
     if (system) await step.install(target)
     else {
       await makeRoom(context, service)
@@ -72,7 +72,7 @@ export const serviceUninstall = defineCommand({
     const { step, target, installer } = await usableService(context, system)
     const { installed, name } = await step.state(target)
     if (installed) {
-      using _lock = system ? null : installLock(target.dataDir)
+      using _lock = system ? null : installLock(target.dataDir, installer.record)
       await step.uninstall(target)
       if (!system) installer.record.set({ service: false, where: null })
     }

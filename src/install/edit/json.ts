@@ -1,13 +1,6 @@
 // One JSON text, with comments or without, on its way to another. Reads by path; the edits themselves are in json-edits.ts.
 import { isDeepStrictEqual } from 'node:util'
-import {
-  findNodeAtLocation,
-  getNodeValue,
-  type Node,
-  type ParseError,
-  parseTree,
-  printParseErrorCode,
-} from 'jsonc-parser'
+import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { Damaged, eolOf, lineOf, withoutBom } from './damaged.ts'
 import { type Edit, insertion, removal, type Style, valueText } from './json-edits.ts'
 
@@ -85,7 +78,7 @@ export class JsonText {
   }
 
   #node(path: Path): Node | undefined {
-    return findNodeAtLocation(this.#root(), [...path])
+    return path.reduce<Node | undefined>((node, step) => node && childOf(node, step), this.#root())
   }
 
   /** The innermost node on the way that there is, and the rest of the way. */
@@ -106,6 +99,13 @@ export class JsonText {
     for (const { offset, length, content } of [...edits].reverse().sort((a, b) => b.offset - a.offset))
       this.#text = this.#text.slice(0, offset) + content + this.#text.slice(offset + length)
   }
+}
+
+/** Of members with one name the last counts, as for every reader of JSON (RFC 8259, section 4). */
+function childOf({ type, children = [] }: Node, step: string | number): Node | undefined {
+  if (typeof step === 'number') return type === 'array' ? children[step] : undefined
+  if (type !== 'object') return undefined
+  return children.findLast((property) => property.children?.[0]?.value === step)?.children?.[1]
 }
 
 /** The library makes objects without a prototype, which equal no others. */

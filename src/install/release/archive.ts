@@ -1,12 +1,14 @@
 // A release archive: a .tar.gz, or a .zip for Windows. Made the same, byte for byte, from the same files; and read again.
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { type Unzipped, unzipSync, zipSync } from 'fflate'
+import { type UnzipFileInfo, type Unzipped, unzipSync, zipSync } from 'fflate'
 
 export type Entry = { name: string; bytes: Uint8Array; mode: number }
 
 /** Year, month, day: no clock of the building machine gets into an archive. */
 const MADE = [2000, 0, 1] as const
 const BLOCK = 512
+/** Bytes of an archive, and of what is in it; a few times what a release has. Little can be packed that unpacks to very much. */
+export const LARGEST = 1_073_741_824
 
 /** Where the gzip header names the system that wrote it, and the value for an unknown one: RFC 1952, 2.3.1. */
 const GZIP_OS = { at: 9, unknown: 255 }
@@ -72,10 +74,15 @@ export const archiveKind = (bytes: Uint8Array): 'tar.gz' | 'zip' | null =>
 export async function programIn(bytes: Uint8Array<ArrayBuffer>, program: string): Promise<Uint8Array | null> {
   const isIt = (name: string) => name === program || name.endsWith(`/${program}`)
   if (archiveKind(bytes) === 'zip') {
-    const found: Unzipped = unzipSync(bytes, { filter: ({ name }) => isIt(name) })
+    const filter = ({ name, originalSize }: UnzipFileInfo): boolean => {
+      if (isIt(name) && originalSize > LARGEST) throw new RangeError(`${name} has ${originalSize} bytes`)
+      return isIt(name)
+    }
+    const found: Unzipped = unzipSync(bytes, { filter })
     return Object.values(found)[0] ?? null
   }
   // unpacked first, because only that checks the sum at the end
-  for (const [name, file] of await new Bun.Archive(gunzipSync(bytes)).files()) if (isIt(name)) return file.bytes()
+  for (const [name, file] of await new Bun.Archive(gunzipSync(bytes, { maxOutputLength: LARGEST })).files())
+    if (isIt(name)) return file.bytes()
   return null
 }

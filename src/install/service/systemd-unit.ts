@@ -6,6 +6,15 @@ import { serveEnvironment, serveWords } from './words.ts'
 /** A word of ExecStart=: quotes and C escapes, `%` begins a specifier, `$` a variable (systemd.syntax(7), systemd.service(5)). */
 export const quoteWord = (word: string): string => quote(word).replaceAll('$', '$$$$')
 
+/**
+ * A command in words of ExecStart=. systemd refuses a program whose path has quotes or backslashes, and replaces no `$$` in it
+ * (systemd.service(5), "Command lines"): such a one is started by a shell, which gets it as a word like any other.
+ */
+export function commandLine(words: readonly string[]): string[] {
+  const isOdd = /["'\\$\p{Cc}]/u.test(words[0] ?? '')
+  return (isOdd ? ['/bin/sh', '-c', 'exec "$0" "$@"', ...words] : words).map(quoteWord)
+}
+
 /** A value of Environment=, where `$` has no meaning. */
 export function quote(word: string): string {
   const escaped = word
@@ -13,6 +22,7 @@ export function quote(word: string): string {
     .replaceAll('"', '\\"')
     .replaceAll('%', '%%')
     .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
     .replaceAll('\t', '\\t')
   return word !== '' && /^[A-Za-z0-9_@%+=:,./$-]+$/.test(word) ? escaped : `"${escaped}"`
 }
@@ -21,7 +31,7 @@ export function quote(word: string): string {
 export function userUnit(target: ServiceTarget): string {
   return `${head('mail4agent, a mailbox for agent sessions')}
 [Service]
-${run(serveWords(target, 'systemd').map(quoteWord).join(' '))}
+${run(commandLine(serveWords(target, 'systemd')).join(' '))}
 ${serveEnvironment(target)
   .map(([name, value]) => `Environment=${quote(`${name}=${value}`)}\n`)
   .join('')}
@@ -45,7 +55,7 @@ WantedBy=default.target
 /** `mail4agent@USER.service` of the machine: runs from boot on as USER, in folders of the machine. */
 export function systemUnit({ us, port }: ServiceTarget): string {
   // several users have one each, so each takes a free port; agents find it through the data folder
-  const words = [...us.program, 'serve', '--service', 'systemd', '--port', String(port ?? 0)].map(quoteWord)
+  const words = commandLine([...us.program, 'serve', '--service', 'systemd', '--port', String(port ?? 0)])
   const folders = ['--data-dir', '%S/mail4agent/%i', '--socket', '%t/mail4agent/%i/m4a.sock']
   return `${head('mail4agent, the mailbox of %i')}After=network.target
 

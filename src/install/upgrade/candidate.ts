@@ -4,7 +4,6 @@ import {
   chmodSync,
   chownSync,
   closeSync,
-  existsSync,
   fsyncSync,
   openSync,
   readdirSync,
@@ -16,7 +15,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { diskRefusal } from '../../store/disk.ts'
 import { Refusal } from '../../wire/refusal.ts'
-import { archiveKind, programIn } from '../release/archive.ts'
+import { archiveKind, LARGEST, programIn } from '../release/archive.ts'
 import { sha256, sumIn } from '../release/checksums.ts'
 import { DRAFT } from './swap.ts'
 
@@ -35,14 +34,19 @@ export type Candidate = {
 /** A draft of that age was left by an upgrade that was ended by force. */
 const LEFT_MS = 3_600_000
 const ANSWER_MS = 20_000
+const ANSWER_BYTES = 65_536
+const DRAIN_MS = 500
 
 /**
  * Lays the program of `file`, a binary or a release archive, beside `program`, and runs it once for its version.
  * @throws Refusal `unfit_program`, `bad_permissions`, `store_unavailable` (the disk), `usage`; nothing is left then
  */
 export async function stage(file: string, program: string): Promise<Candidate> {
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile())
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found?.isFile())
     throw new Refusal('usage', `there is no file ${JSON.stringify(file)}`, {}, 'name a program or a release archive')
+  if (found.size > LARGEST)
+    throw new Refusal('unfit_program', `${file} is larger than any release (${found.size} bytes)`, { path: file })
   const bytes = readable(file)
   const checksum = checkSum(file, bytes)
   const content = archiveKind(bytes) === null ? bytes : await unpacked(file, bytes, basename(program))
@@ -65,7 +69,7 @@ function readable(file: string): Buffer<ArrayBuffer> {
 
 function checkSum(file: string, bytes: Uint8Array): Candidate['checksum'] {
   const list = join(dirname(file), 'SHA256SUMS')
-  if (!existsSync(list)) return null
+  if (!statSync(list, { throwIfNoEntry: false })?.isFile()) return null
   const sum = sumIn(readFileSync(list, 'utf8'), basename(file))
   if (sum === null) return 'not listed'
   if (sum === sha256(bytes)) return 'matches'
@@ -132,8 +136,7 @@ async function ask(draft: string, file: string): Promise<{ version: string; sche
       timeout: ANSWER_MS,
       killSignal: 'SIGKILL',
     })
-    text = await new Response(child.stdout).text()
-    await child.exited
+    text = await saidBy(child.stdout, child.exited)
   } catch (error) {
     throw new Refusal('unfit_program', `${file} does not run on this system: ${said(error)}`, { path: file })
   }
@@ -141,6 +144,25 @@ async function ask(draft: string, file: string): Promise<{ version: string; sche
   if (answer === null)
     throw new Refusal('unfit_program', `${file} is no mail4agent that runs on this system`, { path: file })
   return answer
+}
+
+/**
+ * What it prints, some bytes at most. Once it has ended, its own children may hold the pipe open for ever: what came until a
+ * moment later is all.
+ */
+async function saidBy(stream: ReadableStream<Uint8Array>, ended: Promise<number>): Promise<string> {
+  const reader = stream.getReader()
+  const late = ended.then(() => Bun.sleep(DRAIN_MS)).then(() => ({ done: true, value: undefined }))
+  const parts: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { done, value } = await Promise.race([reader.read(), late])
+    if (done || value === undefined || size > ANSWER_BYTES) break
+    parts.push(value)
+    size += value.length
+  }
+  reader.releaseLock()
+  return Buffer.concat(parts).toString()
 }
 
 function identity(text: string): { version: string; schema: number | null } | null {

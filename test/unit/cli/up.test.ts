@@ -133,3 +133,15 @@ test('--purge removes what is ours, once nothing runs there', async () => {
   expect(readdirSync(dataDir)).toEqual(['notes.txt'])
   chmodSync(dataDir, 0o700)
 })
+
+test('--purge of a folder that is no mailbox removes nothing of it', async () => {
+  const other = at('other')
+  mkdirSync(join(other, 'tokens'), { recursive: true })
+  mkdirSync(join(other, 'backup-photos'))
+  writeFileSync(join(other, 'lock'), 'mine')
+  chmodSync(other, 0o700)
+  const { code, out } = await run('down', '--purge', '--yes', '--data-dir', other)
+  expect(code).toBe(0)
+  expect(out).toContain('these are not ours and stay')
+  expect(readdirSync(other).sort()).toEqual(['backup-photos', 'lock', 'tokens'])
+})

@@ -111,3 +111,9 @@ test('of any object, in any form: the values are those before and ours, and the 
     }),
   )
 })
+
+test('of two members with one name the last is edited: it is the one that readers see', () => {
+  const text = '{"mcpServers":{"x":1},"mcpServers":{"y":2}}'
+  expect(JSON.parse(put(text)).mcpServers).toEqual({ y: 2, ours: SERVER })
+  expect(drop(put(text))).toBe(text)
+})

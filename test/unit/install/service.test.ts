@@ -1,7 +1,7 @@
 // Words in the files of service managers: whatever is in a path comes out again as the manager takes it apart.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { quote, quoteWord, systemUnit, userUnit } from '../../../src/install/service/systemd-unit.ts'
+import { commandLine, quote, quoteWord, systemUnit, userUnit } from '../../../src/install/service/systemd-unit.ts'
 import { windowsWord } from '../../../src/install/service/task.ts'
 import { serveWords, serviceName } from '../../../src/install/service/words.ts'
 import { serviceStep } from '../../../src/install/service-choice.ts'
@@ -129,4 +129,14 @@ test('each system shows its files and commands, also where it is not this one', 
     'schtasks.exe /Run /TN mail4agent',
   ])
   expect(serviceStep({ platform: 'freebsd' })).toBeNull()
+})
+
+test('a program with a path that systemd does not start is started by a shell; others are not', () => {
+  expect(commandLine(['/opt/my dir/mail4agent', 'serve'])).toEqual(['"/opt/my dir/mail4agent"', 'serve'])
+  for (const program of ["/o'neil/m", '/a"b/m', '/a$b/m', '/a\\b/m', '/a\nb/m']) {
+    const words = ['/bin/sh', '-c', 'exec "$0" "$@"', program, 'serve']
+    expect(systemdWords(commandLine([program, 'serve']).join(' ')).map((word) => word.replaceAll('$$', '$'))).toEqual(
+      words,
+    )
+  }
 })

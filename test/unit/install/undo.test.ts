@@ -22,7 +22,7 @@ import { ChangedMeanwhile, look, replace } from '../../../src/install/files.ts'
 import type { Machine, Us } from '../../../src/install/machine.ts'
 import { planClients } from '../../../src/install/plan.ts'
 import { Installation } from '../../../src/install/record.ts'
-import { undoFile } from '../../../src/install/undo.ts'
+import { undoFile, wouldUndo } from '../../../src/install/undo.ts'
 import { Refusal } from '../../../src/wire/refusal.ts'
 
 let home: string
@@ -195,4 +195,70 @@ test('a record that cannot be understood is refused', () => {
   write('data/installed.json', '{"version":9}')
   chmodSync(at('data'), 0o700)
   expect(record).toThrow(Refusal)
+})
+
+test('what is no plain file is left alone at once, and the other files are taken back', async () => {
+  apply('gemini')
+  apply('copilot')
+  rmSync(at('.gemini/settings.json'))
+  expect(Bun.spawnSync(['mkfifo', at('.gemini/settings.json')]).exitCode).toBe(0)
+  mkdirSync(at('.qwen'))
+  symlinkSync('/dev/zero', at('.qwen/settings.json'))
+  for (const { refusal } of planClients(machine, US, ['gemini', 'qwen'])) {
+    expect(refusal).toMatchObject({ kind: 'damaged_config' })
+    expect(refusal?.message).toContain('no plain file')
+  }
+  const kept = record()
+  for (const file of kept.files) {
+    if (file.client !== 'gemini') expect(undoFile(kept, file, machine, US)).toBe('removed')
+    else {
+      expect(wouldUndo(file)).toBeNull()
+      expect(() => undoFile(kept, file, machine, US)).toThrow('no plain file')
+    }
+  }
+  expect(record().files.map(({ client }) => client)).toEqual(['gemini'])
+})
+
+test('a text that is nested too deeply is refused by name', () => {
+  write('.gemini/settings.json', `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`)
+  const [plan] = planClients(machine, US, ['gemini'])
+  expect(plan?.refusal).toMatchObject({ kind: 'damaged_config' })
+  expect(plan?.refusal?.message).toContain('nested too deeply')
+})
+
+test('a copy that somebody removed does not keep our entries in the file', () => {
+  write('.gemini/settings.json', '{ "a": 1 }')
+  apply('gemini')
+  for (const name of readdirSync(at('data/installed'))) rmSync(at(`data/installed/${name}`))
+  expect(undo()).toEqual(['cleaned'])
+  expect(JSON.parse(text('.gemini/settings.json'))).toEqual({ a: 1 })
+})
+
+test('a record that cannot be read is refused, not taken for an empty one', () => {
+  mkdirSync(at('data/installed.json'), { recursive: true })
+  expect(() => record()).toThrow('cannot be read')
+})
+
+test('what another command recorded meanwhile is there after reload, and stays', () => {
+  write('.gemini/settings.json', '{ "a": 1 }')
+  write('.qwen/settings.json', '{ "b": 1 }')
+  apply('gemini')
+  const mine = record()
+  apply('qwen')
+  mine.reload()
+  expect(mine.files.map(({ client }) => client)).toEqual(['gemini', 'qwen'])
+  const [first] = mine.files
+  if (first) undoFile(mine, first, machine, US)
+  expect(undo()).toEqual(['restored'])
+  expect(text('.qwen/settings.json')).toBe('{ "b": 1 }')
+})
+
+test('a program whose path has quotes finds its own hooks again', () => {
+  const odd: Us = { program: ["/opt/it's $x/m4a"], place: [] }
+  mkdirSync(at('.claude'))
+  apply('claude', odd)
+  const before = text('.claude/settings.json')
+  expect(planClients(machine, odd, ['claude'])[0]?.changes).toEqual([])
+  apply('claude', odd)
+  expect(text('.claude/settings.json')).toBe(before)
 })

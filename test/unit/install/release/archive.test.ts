@@ -69,3 +69,12 @@ test('sums are those of sha256sum', () => {
   expect(sumIn(list, 'a b')).toBe(sha256(text('one')))
   expect(sumIn(list, 'a')).toBeNull()
 })
+
+test('what says that it unpacks to more than any release is not unpacked', async () => {
+  const packed = Buffer.from(zip(ENTRIES))
+  const at = packed.indexOf(Buffer.from([0x50, 0x4b, 1, 2]))
+  for (let entry = at; entry >= 0; entry = packed.indexOf(Buffer.from([0x50, 0x4b, 1, 2]), entry + 1))
+    packed.writeUInt32LE(0xf000_0000, entry + 24) // the size of the file: APPNOTE.TXT 4.3.12
+  const error = await programIn(new Uint8Array(packed), 'mail4agent').catch((error: unknown) => error)
+  expect(error).toBeInstanceOf(RangeError)
+})
