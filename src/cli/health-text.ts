@@ -4,6 +4,7 @@ import { clockAndAge } from './times.ts'
 
 export function healthFacts(health: Health): [string, string | null][] {
   const { attestation, store } = health
+  const failed = health.notifications?.failed ?? 0 // an older mailbox does not say
   return [
     ['mailbox', `mail4agent ${health.version}, ${health.ok ? 'well' : 'not well'}`],
     [
@@ -22,5 +23,6 @@ export function healthFacts(health: Health): [string, string | null][] {
         ? 'proved by the kernel'
         : `cannot be proved, so mail is refused: ${attestation.reason ?? 'no reason given'}`,
     ],
+    ['notifications', failed > 0 ? `${failed} not shown since the start: mail4agent notify status` : null],
   ]
 }

@@ -29,6 +29,8 @@ export type Health = {
   attestation: { ok: boolean; reason?: string }
   /** Missing at a mailbox of 0.1.0. */
   store?: { ok: boolean; reason?: string }
+  /** Desktop notifications that failed since the start. */
+  notifications?: { failed: number }
   listening: string[]
   unavailable: { address: string; reason: string }[]
 }

@@ -187,6 +187,16 @@ test('the commands say what there is', async () => {
   const logs = await cli(mailbox.operatorKey, 'dispatch', 'logs', id)
   expect(logs).toMatchObject({ attempt: 1, stream: 'out', running: false, has_more: false })
   expect(String(logs.text)).toContain('session-of-the-agent')
+  const authorization = `Bearer ${mailbox.operatorKey}`
+  const metrics = await (await fetch(`${mailbox.url}/metrics`, { headers: { authorization } })).text()
+  expect(metrics).toMatch(/^m4a_dispatches_total\{outcome="silent"\} [1-9]/m)
+  expect(metrics).toMatch(/^m4a_dispatches_total\{outcome="replied"\} [1-9]/m)
+  await mailbox.admin('dispatch/pause', { reason: 'budget \u202e' })
+  const top = await cli(mailbox.operatorKey, 'top')
+  expect(top.parts).toMatchObject({
+    dispatch: { state: 'off', note: expect.stringMatching(/^paused: budget .*, [1-9]\d* failed today/) },
+  })
+  await mailbox.admin('dispatch/resume', {})
   const failed = await cli(mailbox.operatorKey, 'dispatch', 'status', '--failed')
   expect((failed.dispatches as { id: number }[]).map((one) => one.id)).toContain(dispatch.id)
   const list = await cli(mailbox.operatorKey, 'agent', 'list')

@@ -186,6 +186,58 @@ describe.if(runs)('on a session bus', () => {
     await again()
   }, 60_000)
 
+  test('dispatches: done and failed, together, for the person who asked, or for operators where an agent did', async () => {
+    const stop = await serve()
+    const stored = (name: string) => readFileSync(join(world.dataDir, name), 'utf8').trim()
+    const post = async (path: string, token: string, body: object) => {
+      const answer = await fetch(`http://127.0.0.1:${JSON.parse(stored('daemon.json')).port}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${stored(token)}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      const said = await answer.json()
+      expect({ path, status: answer.status, said }).toMatchObject({ status: 200 })
+      return said
+    }
+    for (const [name, words] of [
+      ['dee', ['--person', '--can', 'send,read,dispatch']],
+      ['boss', ['--can', 'send,read,dispatch']],
+      ['good', []],
+      ['bad', []],
+    ] as const) {
+      const made = await world.run(['admin', 'account', 'add', name, ...words])
+      expect({ name, ...made }).toMatchObject({ code: 0 })
+    }
+    for (const [id, program] of [
+      ['good', '/bin/true'],
+      ['bad', '/bin/false'],
+    ] as const) {
+      const cwd = mkdtempSync(join(folder, id))
+      const profile = { id, cwd, provider: 'command', program, attempts: 1, allow: ['boss'] }
+      await post('/admin/agent', 'operator.key', profile)
+    }
+    const count = server.said.length
+    const told = async (what: RegExp) => {
+      for (const end = performance.now() + 40_000; performance.now() < end; await Bun.sleep(50)) {
+        const found = server.said.slice(count).find(({ summary }) => what.test(summary))
+        if (found) return found
+      }
+      throw new Error(JSON.stringify(server.said.slice(count)))
+    }
+    // without a letter there is no answer to tell of, so nothing but the end of the dispatch itself
+    await post('/mail/dispatch_wake', 'tokens/dee', { target: 'good' })
+    expect(await told(/^mail4agent: 1 dispatch done$/)).toMatchObject({ body: 'good is done' })
+    await post('/mail/send', 'tokens/dee', { to: 'bad', subject: 'secret', body: 'secret', dispatch: 'fresh' })
+    expect(await told(/^mail4agent: 1 dispatch failed$/)).toMatchObject({ body: 'bad failed' })
+    await post('/mail/dispatch_wake', 'tokens/boss', { target: 'good' })
+    await told(/^mail4agent: 1 new letter for dee$/)
+    for (const end = performance.now() + 40_000; performance.now() < end; await Bun.sleep(50))
+      if (server.said.slice(count).filter(({ summary }) => summary.endsWith('1 dispatch done')).length === 2) break
+    expect(server.said.slice(count).filter(({ summary }) => summary.endsWith('1 dispatch done'))).toHaveLength(2)
+    expect(JSON.stringify(server.said)).not.toContain('secret')
+    await stop()
+  }, 120_000)
+
   test('an agent has no desktop', async () => {
     const stop = await serve()
     const { code, err } = await world.run(['--as', 'codex', 'notify', 'test', '--json'])
@@ -221,6 +273,8 @@ describe.if(runs)('where nothing can be shown', () => {
       const authorization = `Bearer ${readFileSync(join(world.dataDir, 'operator.key'), 'utf8').trim()}`
       const metrics = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { authorization } })
       expect(await metrics.text()).toContain('m4a_notifications_total{outcome="failed"} 1')
+      const health = await (await fetch(`http://127.0.0.1:${port}/health`)).json()
+      expect(health).toMatchObject({ ok: true, notifications: { failed: 1 } })
       child.kill('SIGTERM')
       expect(await child.exited).toBe(0)
       const said = await new Response(child.stderr).text()

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AxeResults } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
+import { addAgent, done } from './support/agents.ts'
 import { browse, Desk, enter, linkOf, NARROW, show, type Theme, WIDE } from './support/ui.ts'
 
 setDefaultTimeout(120_000)
@@ -19,6 +20,8 @@ let browser: Browser
 /** Ids of a letter to the operator, and of one in a thread of agents. */
 let letter: string
 let thread: string
+/** A dispatch that came to nothing. */
+let undone: number
 /** This process is the operator's session: the pictures show where it works. */
 const home = process.cwd()
 beforeAll(async () => {
@@ -33,6 +36,23 @@ beforeAll(async () => {
   const me = await orphan.ask('http', 'whoami')
   await desk.codex.ask('http', 'send', { to: me.address_text, subject: 'Are you still on it?', body: 'The export.' })
   await orphan.end()
+  for (const [id, behaviour] of [
+    ['backend', ['reply']],
+    ['docs', ['crash', 'silent']],
+  ] as const) {
+    await desk.mailbox.account(id)
+    await addAgent(desk.mailbox, id, behaviour, { attempts: 2, cwd: join(desk.mailbox.root, `work-${id}`) })
+  }
+  const ask = async (to: string, subject: string) => {
+    const request = { to, subject, body: 'Answer with the line.', dispatch: 'resume' }
+    const sent = await desk.mailbox.post('/mail/send', desk.mailbox.operatorKey, request)
+    const { id } = sent.body.dispatch as { id: number }
+    await done(desk.mailbox, id)
+    return id
+  }
+  await ask('backend', 'Does a full queue refuse by name?')
+  undone = await ask('docs', 'Describe the new option')
+  await desk.mailbox.admin('dispatch/pause', { id: 'docs', reason: 'docs are frozen until Monday' })
 })
 afterAll(async () => {
   process.chdir(home)
@@ -52,6 +72,12 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
     await show(page, '#/sessions/claude')
     await page.locator('.sessions a').first().click()
     await page.getByRole('region', { name: 'Attested' }).waitFor()
+  },
+  dispatches: (page) => show(page, '#/dispatch').then(() => page.getByText('docs are frozen').waitFor()),
+  dispatch: async (page) => {
+    await show(page, `#/dispatch/${undone}`)
+    await page.getByRole('button', { name: 'Errors of attempt 1' }).click()
+    await page.getByRole('region', { name: 'Errors of attempt 1' }).getByText('it broke').waitFor()
   },
   rooms: (page) => show(page, '#/rooms'),
   search: (page) => show(page, '#/search?q=queue'),

@@ -7,6 +7,15 @@ const folder = join(import.meta.dir, '..')
 const table = readFileSync(join(folder, 'README.md'), 'utf8')
 const rows = table.split('\n').filter((line) => /^\| [LF]\d/.test(line))
 
+test('every fault has a row', () => {
+  const told = rows.flatMap((row) => row.split('|')[1]?.match(/[LF]\d+/g) ?? [])
+  const all = [
+    ...Array.from({ length: 56 }, (_, at) => `L${at + 1}`),
+    ...Array.from({ length: 45 }, (_, at) => `F${at + 1}`),
+  ]
+  expect(told).toEqual(all)
+})
+
 test('every row has a test or a sentence', () => {
   expect(rows.length).toBeGreaterThan(50)
   for (const row of rows) expect(row.split('|')[3]?.trim().length).toBeGreaterThan(10)

@@ -3,8 +3,14 @@
 /** From each account, how many letters. */
 export type Senders = ReadonlyMap<string, number>
 
+/** A dispatch that is done, or came to nothing. */
+export type Ended = { agent: string; failed: boolean }
+
 /** One kind each for what is told of; a new kind is a member here and its words below. */
-export type News = { kind: 'mail'; account: string; senders: Senders } | { kind: 'test'; account: string }
+export type News =
+  | { kind: 'mail'; account: string; senders: Senders }
+  | { kind: 'dispatch'; account: string; ended: readonly Ended[] }
+  | { kind: 'test'; account: string }
 
 /** Plain text: whoever shows it sees to what its desktop would take for markup. */
 export type Shown = { title: string; body: string }
@@ -25,10 +31,33 @@ const WORDS: { [K in News['kind']]: (news: Extract<News, { kind: K }>) => Shown 
       body: [...named, ...(others > 0 ? [`${others} other sender${others === 1 ? '' : 's'}`] : [])].join(', '),
     }
   },
+  dispatch({ ended }) {
+    const failed = ended.filter((one) => one.failed)
+    const done = ended.filter((one) => !one.failed)
+    const said = [...groups(failed, 'failed'), ...groups(done, 'is done')] // what failed is read first
+    const others = said.length - NAMED
+    return {
+      title: `mail4agent: ${[...counted(done.length, 'done'), ...counted(failed.length, 'failed')].join(', ')}`,
+      body: [...said.slice(0, NAMED), ...(others > 0 ? [`${others} other${others === 1 ? '' : 's'}`] : [])].join(', '),
+    }
+  },
   test: ({ account }) => ({
     title: 'mail4agent: this is a test',
     body: `So it looks when mail comes for ${plain(account)}.`,
   }),
 }
 
-export const wordsOf = (news: News): Shown => (news.kind === 'mail' ? WORDS.mail(news) : WORDS.test(news))
+const counted = (count: number, how: string): string[] =>
+  count === 0 ? [] : [`${count} dispatch${count === 1 ? '' : 'es'} ${how}`]
+
+/** Of each agent once: `backend failed`, `codex is done (3)`. */
+function groups(ended: readonly Ended[], how: string): string[] {
+  const counts = new Map<string, number>()
+  for (const { agent } of ended) counts.set(agent, (counts.get(agent) ?? 0) + 1)
+  return [...counts].map(([agent, count]) => `${plain(agent)} ${how}${count === 1 ? '' : ` (${count})`}`)
+}
+
+export function wordsOf(news: News): Shown {
+  if (news.kind === 'mail') return WORDS.mail(news)
+  return news.kind === 'dispatch' ? WORDS.dispatch(news) : WORDS.test(news)
+}

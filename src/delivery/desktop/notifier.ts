@@ -1,12 +1,14 @@
 // Desktop notifications: a subscriber of the log for each person, with its cursor and its rate in the store.
 import type { DesktopNotifications, DesktopState } from '../../engine/mail.ts'
+import type { DispatchRow } from '../../store/dispatch/rows.ts'
 import type { AccountRow } from '../../store/rows.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import type { Desktop } from './desktop.ts'
+import { endOf, toldOf } from './dispatch-news.ts'
 import { mailSince } from './mail-news.ts'
-import { type News, wordsOf } from './news.ts'
+import { type Ended, type News, wordsOf } from './news.ts'
 
 export type NotifierOptions = {
   readonly log: (message: string, facts: { account: string; reason: string }) => void
@@ -31,6 +33,8 @@ const TIDY_MS = 10 * 60_000
 type Line = {
   /** Up to there all is told. */
   position: number
+  /** Dispatches that are not told yet. Only here: after a restart the letter that each of them brings tells of it. */
+  ended: Ended[]
   timer: NodeJS.Timeout | undefined
   running: Promise<void> | null
 }
@@ -42,7 +46,7 @@ export class Notifier implements DesktopNotifications {
   readonly #options: Required<NotifierOptions>
   readonly #lines = new Map<number, Line>()
   readonly #stopping = new AbortController()
-  #unsubscribe: () => void = () => {}
+  #unsubscribe: (() => void)[] = []
   #tidying: NodeJS.Timeout | undefined
 
   constructor(store: Store, desktop: Desktop, options: NotifierOptions) {
@@ -60,7 +64,10 @@ export class Notifier implements DesktopNotifications {
       const { position } = this.#lineOf(account.id, Math.max(this.#kept(account.id), head - LOOK_BACK, 0))
       if (position < head) this.#soon(account.id, 0)
     }
-    this.#unsubscribe = this.#store.onCommit((commits) => this.#hear(commits))
+    this.#unsubscribe = [
+      this.#store.onCommit((commits) => this.#hear(commits)),
+      this.#store.dispatches.onChange((row) => this.#hearDispatch(row)),
+    ]
     this.#tidy()
     this.#tidying = setInterval(() => {
       if (this.#store.fault === null) this.#tidy()
@@ -69,7 +76,7 @@ export class Notifier implements DesktopNotifications {
 
   /** What is about to be shown has a moment to end; what waits is told after the next start. */
   async stop(): Promise<void> {
-    this.#unsubscribe()
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
     clearInterval(this.#tidying)
     this.#stopping.abort()
     for (const [account, { timer, running, position }] of this.#lines) {
@@ -111,7 +118,7 @@ export class Notifier implements DesktopNotifications {
   #isOn = (account: AccountRow): boolean => this.#store.notify.row(account.id).enabled ?? account.kind === 'person'
 
   #lineOf(account: number, position: number): Line {
-    const line = this.#lines.get(account) ?? { position, timer: undefined, running: null }
+    const line = this.#lines.get(account) ?? { position, ended: [], timer: undefined, running: null }
     this.#lines.set(account, line)
     return line
   }
@@ -129,6 +136,16 @@ export class Notifier implements DesktopNotifications {
     }
     for (const line of this.#lines.values())
       if (line.timer === undefined && line.running === null) line.position = this.#store.head
+  }
+
+  #hearDispatch(row: DispatchRow): void {
+    const ended = endOf(this.#store, row)
+    if (ended === null) return
+    for (const account of toldOf(this.#store, row)) {
+      if (!this.#isOn(account)) continue
+      this.#lineOf(account.id, this.#store.head).ended.push(ended)
+      this.#soon(account.id, this.#options.gatherMs)
+    }
   }
 
   /**
@@ -174,17 +191,23 @@ export class Notifier implements DesktopNotifications {
     if (wait > 0) return this.#soon(id, wait)
     const upTo = this.#store.head
     const senders = mailSince(this.#store, account, line.position, upTo)
-    if (senders.size > 0) {
-      const news: News = { kind: 'mail', account: account.name, senders }
-      if ((await this.#show(news, account)) !== null) {
-        await this.#pause(this.#options.againMs)
-        if (this.#stopping.signal.aborted) return
-        await this.#show(news, account)
-      }
-    }
+    if (senders.size > 0 && !(await this.#try({ kind: 'mail', account: account.name, senders }, account))) return
     if (this.#lines.get(id) !== line) return
     line.position = upTo
     this.#keep(id, upTo)
+    if (line.ended.length === 0) return
+    const rest = this.#wait(id)
+    if (rest > 0) return this.#soon(id, rest)
+    await this.#try({ kind: 'dispatch', account: account.name, ended: line.ended.splice(0) }, account)
+  }
+
+  /** Shows it, and once more a while later when that failed. False: the mailbox stops in between. */
+  async #try(news: News, account: AccountRow): Promise<boolean> {
+    if ((await this.#show(news, account)) === null) return true
+    await this.#pause(this.#options.againMs)
+    if (this.#stopping.signal.aborted) return false
+    await this.#show(news, account)
+    return true
   }
 
   /** Milliseconds until the rate allows the next: the generic cell rate algorithm, ITU-T I.371. */

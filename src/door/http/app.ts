@@ -138,7 +138,7 @@ const metricsRoute =
     metricsAnswer(door, await callerOf(door, request), request)
 
 function health(door: Door, request: Request): Response {
-  const answer = healthAnswer(door.health, door.mail.store.fault, door.mail.now())
+  const answer = healthAnswer(door.health, door.mail.store.fault, door.mail.now(), door.mail.desktop.counts)
   return reply(request, answer, answer.ok ? 200 : 503)
 }
 

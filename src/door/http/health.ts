@@ -12,10 +12,13 @@ export type HealthFacts = {
   unavailable: { address: string; reason: string }[]
 }
 
+/** Anybody may know how many notifications failed since the start; why, only the account and the log. */
+export type Notified = { readonly failed: number }
+
 export type Health = ReturnType<typeof healthAnswer>
 
 /** `fault`: why the store cannot be written. The fields up to `background_tasks` are those of the prior daemon, its time format included. */
-export const healthAnswer = (facts: HealthFacts, fault: string | null, now: number) => ({
+export const healthAnswer = (facts: HealthFacts, fault: string | null, now: number, notifications: Notified) => ({
   ok: facts.attestation.ok && fault === null,
   service: 'mail4agent',
   version: VERSION,
@@ -27,4 +30,5 @@ export const healthAnswer = (facts: HealthFacts, fault: string | null, now: numb
   store: fault === null ? { ok: true } : { ok: false, reason: fault },
   listening: facts.listening,
   unavailable: facts.unavailable,
+  notifications: { failed: notifications.failed },
 })

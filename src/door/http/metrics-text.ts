@@ -1,5 +1,6 @@
 // GET /metrics: the counts, the store and the process as Prometheus text, for operators.
-import type { Caller } from '../../engine/mail.ts'
+import type { Caller, Mail } from '../../engine/mail.ts'
+import { OUTCOMES } from '../../store/dispatch/rows.ts'
 import { denied } from '../../wire/refusal.ts'
 import { VERSION } from '../version.ts'
 import type { Door } from './door.ts'
@@ -24,6 +25,7 @@ export function metricsText({ mail, health, metrics, waiting }: Door): string {
     ...requests([...metrics.all()]),
     one('m4a_waiting_readers', 'gauge', 'readers parked in a wait', '', waiting()),
     ...notifications(mail.desktop.counts),
+    ...dispatches(mail),
     one('m4a_live_sessions', 'gauge', 'sessions that have not ended', '', mail.store.registry.liveSessions().length),
     one('m4a_accounts', 'gauge', 'accounts', '', stats.accounts),
     one('m4a_messages', 'gauge', 'messages kept', '', stats.messages),
@@ -45,6 +47,18 @@ const notifications = (counts: { shown: number; failed: number }): string[] => [
   head('m4a_notifications_total', 'counter', 'desktop notifications by outcome'),
   ...Object.entries(counts).map(([outcome, count]) => `m4a_notifications_total{outcome="${outcome}"} ${count}\n`),
 ]
+
+function dispatches({ store: { dispatches } }: Mail): string[] {
+  const open = dispatches.open()
+  const queued = open.filter(({ state }) => state === 'queued').length
+  return [
+    head('m4a_dispatches', 'gauge', 'dispatches that are not done, by state'),
+    `m4a_dispatches{state="queued"} ${queued}\n`,
+    `m4a_dispatches{state="running"} ${open.length - queued}\n`,
+    head('m4a_dispatches_total', 'counter', 'dispatches that are done, by outcome'),
+    ...OUTCOMES.map((name) => `m4a_dispatches_total{outcome="${name}"} ${dispatches.outcomes().get(name) ?? 0}\n`),
+  ]
+}
 
 /** Names and outcomes come from our own tables: nothing in a label needs escaping. */
 function requests(all: Series[]): string[] {

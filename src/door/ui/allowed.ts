@@ -1,4 +1,5 @@
-// What a login of the page may do of what an operator may: look, and give orphaned mail to its account. No accounts, no tokens.
+// What a login of the page may do of what an operator may: look, give orphaned mail to its account, and pause what starts agents.
+// No accounts, no tokens, no profiles: those say which program is run.
 import type { AdminRoute } from '../../wire/admin.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import type { Door } from '../http/door.ts'
@@ -10,6 +11,9 @@ const OF_THE_PAGE: ReadonlySet<AdminRoute> = new Set<AdminRoute>([
   'room/list',
   'orphan/list',
   'orphan/release',
+  'agent/list',
+  'dispatch/pause',
+  'dispatch/resume',
 ])
 
 /**

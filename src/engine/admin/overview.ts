@@ -23,7 +23,7 @@ export function overview(mail: Mail, request: AdminRequest<'overview'>): AdminAn
     after,
     rooms: registry.rooms().length,
     orphaned_sessions: mail.store.orphanedSessions(null).length,
-    parts: parts(),
+    parts: parts(mail),
     now: rfc3339(now),
   }
 }

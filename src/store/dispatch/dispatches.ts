@@ -2,16 +2,18 @@
 import type { Database } from 'bun:sqlite'
 import type { Queue } from '../queue.ts'
 import { DispatchReads, type Whose } from './reads.ts'
-import type {
-  AgentRow,
-  AttemptChange,
-  AttemptRow,
-  DispatchChange,
-  DispatchRow,
-  NewAttempt,
-  NewDispatch,
-  Pause,
-  Profile,
+import {
+  type AgentRow,
+  type AttemptChange,
+  type AttemptRow,
+  type DispatchChange,
+  type DispatchRow,
+  isFailed,
+  type NewAttempt,
+  type NewDispatch,
+  type Outcome,
+  type Pause,
+  type Profile,
 } from './rows.ts'
 
 const DAY_MS = 86_400_000
@@ -26,12 +28,17 @@ export class Dispatches {
   /** digest of a run's token → account */
   readonly #tokens = new Map<string, number>()
   readonly #listeners = new Set<(row: DispatchRow) => void>()
+  readonly #outcomes: Map<Outcome, number>
+  /** When those of the last day that came to nothing ended. */
+  #failed: number[]
   #pause: Pause | null
 
   constructor(db: Database, queue: () => Queue) {
     this.#queue = queue
     this.#reads = new DispatchReads(db)
     this.#pause = this.#reads.pause()
+    this.#outcomes = this.#reads.outcomes()
+    this.#failed = this.#reads.failedSince(Date.now() - DAY_MS)
     for (const agent of this.#reads.agents()) this.#agents.set(agent.account, agent)
     for (const row of this.#reads.open()) this.#open.set(row.id, row)
     for (const { dispatch, digest } of this.#reads.openAttempts()) {
@@ -59,6 +66,15 @@ export class Dispatches {
     this.#reads.pointer(agent, folder, provider)
   /** The account whose run has a token of that digest, for as long as the attempt lasts. */
   accountByToken = (digest: string): number | undefined => this.#tokens.get(digest)
+
+  /** How many ended with which outcome, ever. */
+  outcomes = (): ReadonlyMap<Outcome, number> => this.#outcomes
+
+  /** How many came to nothing in the last day. */
+  failedToday(now: number): number {
+    this.#failed = this.#failed.filter((ended) => ended > now - DAY_MS)
+    return this.#failed.length
+  }
 
   /** Of an agent, in the last day and what is being admitted just now; and when the oldest of them leaves the count. */
   today(agent: number, now: number): { count: number; oldest: number | null } {
@@ -202,8 +218,15 @@ export class Dispatches {
   }
 
   #put(row: DispatchRow): void {
-    if (row.state === 'done') this.#open.delete(row.id)
+    if (row.state === 'done') this.#ended(row)
     else this.#open.set(row.id, row)
     for (const listener of this.#listeners) listener(row)
+  }
+
+  #ended({ id, outcome, ended }: DispatchRow): void {
+    this.#open.delete(id)
+    if (outcome === null) return
+    this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1)
+    if (isFailed(outcome) && ended !== null) this.#failed.push(ended)
   }
 }

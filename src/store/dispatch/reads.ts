@@ -1,12 +1,14 @@
 // Reads of dispatch: what is open, what was asked for, attempts, session pointers.
 import type { Database } from 'bun:sqlite'
 import { PAUSE_KEY } from './jobs.ts'
-import type { AgentRow, AttemptRow, DispatchRow, Pause } from './rows.ts'
+import type { AgentRow, AttemptRow, DispatchRow, Outcome, Pause } from './rows.ts'
 
 const DISPATCH = `id, agent, by_account AS by, by_box AS byBox, message, thread, fresh, depth, parent, back_of AS backOf, state, outcome,
   reason, created, ready, started, ended, stop, reply, bounce`
 const ATTEMPT = `dispatch, number, run, fence, digest, provider, mode, session, planned, pid, start, boot, spawned, healthy, ended,
   cause, detail, exit, signal, forced, leftover, cost, turns, tokens, tail`
+
+const FAILED = "('silent', 'failed', 'timed_out')"
 
 type Stored<Row> = { [M in keyof Row]: Row[M] extends boolean ? number : Row[M] }
 const dispatchRow = (row: Stored<DispatchRow>): DispatchRow => ({ ...row, fresh: row.fresh === 1 })
@@ -55,9 +57,27 @@ export class DispatchReads {
       .map((row) => row.created)
   }
 
+  /** How many ended with which outcome, ever. */
+  outcomes(): Map<Outcome, number> {
+    const rows = this.#db
+      .query<{ outcome: Outcome; count: number }, []>(
+        'SELECT outcome, count(*) AS count FROM dispatch WHERE outcome IS NOT NULL AND ended IS NOT NULL GROUP BY outcome',
+      )
+      .all()
+    return new Map(rows.map(({ outcome, count }) => [outcome, count]))
+  }
+
+  /** When those that came to nothing ended, after `since`. */
+  failedSince(since: number): number[] {
+    return this.#db
+      .query<{ ended: number }, [number]>(`SELECT ended FROM dispatch WHERE ended > ? AND outcome IN ${FAILED}`)
+      .all(since)
+      .map((row) => row.ended)
+  }
+
   /** Newest first, below `before`. `failed`: only those that came to nothing. */
   list(whose: Whose, failed: boolean, before: number, limit: number): DispatchRow[] {
-    const bad = failed ? "AND outcome IN ('silent', 'failed', 'timed_out')" : ''
+    const bad = failed ? `AND outcome IN ${FAILED}` : ''
     if (whose === null) return this.#all(`id < ? ${bad} ORDER BY id DESC LIMIT ?`, before, limit)
     return this.#all(
       `id < ? ${bad} AND (by_account = ? OR agent = ?) ORDER BY id DESC LIMIT ?`,

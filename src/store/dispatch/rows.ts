@@ -35,7 +35,12 @@ export type AgentRow = {
 }
 
 export type DispatchState = 'queued' | 'running' | 'ending' | 'done'
-export type Outcome = 'replied' | 'closed' | 'ran' | 'silent' | 'failed' | 'timed_out' | 'stopped'
+export const OUTCOMES = ['replied', 'closed', 'ran', 'silent', 'failed', 'timed_out', 'stopped'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** Those that came to nothing, whoever is to blame. */
+export const isFailed = (outcome: Outcome | null): boolean =>
+  outcome === 'silent' || outcome === 'failed' || outcome === 'timed_out'
 
 export type DispatchRow = {
   readonly id: number

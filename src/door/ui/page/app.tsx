@@ -2,6 +2,8 @@
 import { useEffect } from 'preact/hooks'
 import { mail } from './api.ts'
 import { SessionCard } from './card.tsx'
+import { OneDispatch } from './dispatch.tsx'
+import { Dispatches } from './dispatches.tsx'
 import { useFollowed } from './emitter.ts'
 import { Frame } from './frame.tsx'
 import { Gate } from './gate.tsx'
@@ -57,6 +59,12 @@ function View({ place: { view, words, query } }: { place: Place }) {
         <Sessions account={first ?? null} />
       ) : (
         <SessionCard account={first ?? ''} id={second} />
+      )
+    case 'dispatch':
+      return /^\d{1,15}$/.test(first ?? '') ? (
+        <OneDispatch key={first} id={Number(first)} />
+      ) : (
+        <Dispatches failed={query.get('show') === 'failed'} agent={query.get('to') ?? ''} />
       )
     case 'rooms':
       return <Rooms />

@@ -18,6 +18,7 @@ export function Frame({ place, children }: { place: Place; children: ComponentCh
     { name: 'Your mail', view: 'mail', href: to('mail', [account]) },
     ...(operator ? [{ name: 'All mail', view: 'all', href: to('all') }] : []),
     { name: 'Sessions', view: 'sessions', href: to('sessions') },
+    { name: 'Dispatch', view: 'dispatch', href: to('dispatch') },
     { name: 'Rooms', view: 'rooms', href: to('rooms') },
     { name: 'Search', view: 'search', href: to('search') },
     ...(writes ? [{ name: 'Write', view: 'write', href: to('write') }] : []),

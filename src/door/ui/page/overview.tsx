@@ -68,7 +68,7 @@ function Board({ board: { accounts, parts, orphaned } }: { board: BoardData }) {
           />
         )}
         {parts && <PartFigure name="Wake" part={parts.wake} />}
-        {parts && <PartFigure name="Dispatch" part={parts.dispatch} />}
+        {parts && <PartFigure name="Dispatch" part={parts.dispatch} view="dispatch" />}
         {parts && <PartFigure name="Other machines" part={parts.link} />}
       </dl>
       {orphaned > 0 && <Orphans />}
@@ -82,20 +82,25 @@ function Board({ board: { accounts, parts, orphaned } }: { board: BoardData }) {
   )
 }
 
-type FigureProps = { name: string; value: string; note?: string | null; bad?: boolean }
+type FigureProps = { name: string; value: string; note?: string | null; bad?: boolean; view?: string | undefined }
 
-const Figure = ({ name, value, note = null, bad = false }: FigureProps) => (
+const Figure = ({ name, value, note = null, bad = false, view }: FigureProps) => (
   <div>
-    <dt>{name}</dt>
+    <dt>{view === undefined ? name : <a href={to(view)}>{name}</a>}</dt>
     <dd>
       {value}
-      {note && <span class={bad ? 'warn' : 'note'}> {note}</span>}
+      {note && (
+        <span class={bad ? 'warn' : 'note'}>
+          {' '}
+          <Line text={note} />
+        </span>
+      )}
     </dd>
   </div>
 )
 
-const PartFigure = ({ name, part }: { name: string; part: Part }) => (
-  <Figure name={name} value={part.state} note={part.note} bad={part.state === 'trouble'} />
+const PartFigure = ({ name, part, view }: { name: string; part: Part; view?: string }) => (
+  <Figure name={name} value={part.state} note={part.note} bad={part.state === 'trouble'} view={view} />
 )
 
 function AccountRow({ account }: { account: Shown }) {

@@ -1,5 +1,5 @@
 // Ages that go on by themselves, and the whole time behind them.
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Followed, useFollowed } from './emitter.ts'
 
 const tick = new Followed(Date.now())
@@ -15,6 +15,18 @@ export function useTicking(): void {
 
 /** Counts up every ten seconds. */
 export const useTick = (): number => useFollowed(tick)
+
+const PULSE_MS = 1_000
+
+/** Counts up every second while somebody may be looking. */
+export function usePulse(): number {
+  const [pulse, setPulse] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || setPulse((count) => count + 1), PULSE_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return pulse
+}
 
 /** `5 min` since an RFC 3339 time; with `ago`, as part of a sentence. */
 export function Age({ at, ago = false }: { at: string; ago?: boolean }) {

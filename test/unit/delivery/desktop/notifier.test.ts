@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Desktop } from '../../../../src/delivery/desktop/desktop.ts'
 import type { Shown } from '../../../../src/delivery/desktop/news.ts'
 import { Notifier, type NotifierOptions } from '../../../../src/delivery/desktop/notifier.ts'
+import type { Outcome } from '../../../../src/store/dispatch/rows.ts'
 import type { AccountRow, SessionRow } from '../../../../src/store/rows.ts'
 import { tempFolder } from '../../../support/temp.ts'
 import { carryIn, type Office, openOffice, toAccount, toRoom, toSession } from '../office.ts'
@@ -207,4 +208,52 @@ test('letters that were carried in are no news, neither with the next one nor af
   begin()
   await soon()
   expect(shown).toHaveLength(1)
+test('dispatches: done and failed are one notification, for who asked or, where an agent did, for operators; a stop is none', async () => {
+  const boss = await office.store.changeAccount(await office.account('boss'), {
+    can: { operator: true },
+    kind: 'person',
+  })
+  const run = async (by: AccountRow, agent: number, outcome: Outcome) => {
+    const about = { message: null, thread: null, fresh: false, depth: 1, parent: null, backOf: null }
+    const row = await office.store.dispatches.queue({ ...about, agent, by: by.id, byBox: by.box })
+    await office.store.dispatches.end(row?.id ?? 0, { outcome, reply: null, bounce: null }, null)
+  }
+  const agent = office.store.registry.accountById(claude.account)
+  await run(pat, codex.account, 'replied')
+  await run(pat, codex.account, 'ran')
+  await run(pat, claude.account, 'timed_out')
+  await run(pat, claude.account, 'stopped')
+  if (agent) await run(agent, codex.account, 'silent')
+  await soon()
+  const told = [
+    {
+      title: 'mail4agent: 2 dispatches done, 1 dispatch failed',
+      body: 'claude failed, codex is done (2)',
+      key: `dispatch-${pat.id}`,
+    },
+    { title: 'mail4agent: 1 dispatch failed', body: 'codex failed', key: `dispatch-${boss.id}` },
+  ]
+  expect(shown.sort((a, b) => a.key.localeCompare(b.key))).toEqual(told.sort((a, b) => a.key.localeCompare(b.key)))
+  expect(Object.fromEntries(office.store.dispatches.outcomes())).toMatchObject({
+    replied: 1,
+    ran: 1,
+    stopped: 1,
+    silent: 1,
+  })
+  expect(office.store.dispatches.failedToday(Date.now())).toBe(2)
+})
+
+test('mail and dispatches share the rate: what is above it comes later, together', async () => {
+  await notifier.stop()
+  begin({ rate: { burst: 1, everyMs: 250 } })
+  const about = { message: null, thread: null, fresh: false, depth: 1, parent: null, backOf: null }
+  await office.send(codex, toAccount(pat))
+  for (let count = 0; count < 2; count++) {
+    const row = await office.store.dispatches.queue({ ...about, agent: codex.account, by: pat.id, byBox: pat.box })
+    await office.store.dispatches.end(row?.id ?? 0, { outcome: 'failed', reply: null, bounce: null }, null)
+  }
+  await soon()
+  expect(shown.map(({ key }) => key)).toEqual([`mail-${pat.id}`])
+  await Bun.sleep(350)
+  expect(shown.slice(1)).toMatchObject([{ title: 'mail4agent: 2 dispatches failed', body: 'codex failed (2)' }])
 })

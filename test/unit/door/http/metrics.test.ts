@@ -31,4 +31,6 @@ test('/metrics is for operators and is well-formed', async () => {
   expect(text).toContain('m4a_requests_total{operation="whoami",door="http",outcome="ok"} 1')
   expect(text).toContain('m4a_request_seconds_bucket{operation="whoami",door="http",le="+Inf"} 1')
   expect(text).toContain('m4a_live_sessions')
+  expect(text).toContain('m4a_dispatches{state="queued"} 0')
+  expect(text).toContain('m4a_dispatches_total{outcome="replied"} 0')
 })
