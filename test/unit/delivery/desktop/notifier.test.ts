@@ -208,6 +208,8 @@ test('letters that were carried in are no news, neither with the next one nor af
   begin()
   await soon()
   expect(shown).toHaveLength(1)
+})
+
 test('dispatches: done and failed are one notification, for who asked or, where an agent did, for operators; a stop is none', async () => {
   const boss = await office.store.changeAccount(await office.account('boss'), {
     can: { operator: true },
