@@ -11,9 +11,12 @@ export type Content = {
   refs: readonly Reference[]
   hop: number
   onBehalfOf: string | null
-  wakeSuppressed: 'hop' | 'rate' | null
+  /** `peer`: another machine that may wake nobody here. */
+  wakeSuppressed: 'hop' | 'rate' | 'peer' | null
   /** Compact addresses as they were written to, where there were several. */
   recipients: readonly string[] | null
+  /** The machine that vouches for the sender; absent where this mailbox proved it. */
+  attestedBy?: string
 }
 
 /** Where `threadOf` finds the thread: ids have one length. */
@@ -31,7 +34,8 @@ export function fragmentOf(
   content: Content,
 ): (id: number, random: string, created: number) => string {
   const text = JSON.stringify
-  let fixed = `","from":{"kind":"session","participant":"${account}","session":"${session}"},"from_text":"${account}/${session}"`
+  let fixed = `","from":{"kind":"session",${participantText(account)},"session":"${session}"},"from_text":"${account}/${session}"`
+  if (content.attestedBy !== undefined) fixed += `,"attested_by":"${content.attestedBy}"`
   if (content.recipients) fixed += `,"recipients":${text(content.recipients)}`
   fixed += `,"subject":${text(content.subject)},"body":${text(content.body)},"reply_to":${content.replyTo === null ? 'null' : `"${content.replyTo}"`}`
   const refs = content.refs.length === 0 ? '[]' : text(content.refs)
@@ -45,6 +49,13 @@ export function fragmentOf(
   }
 }
 
+/** Names of accounts of other machines have the machine behind an `@`; ours have no such sign. */
+function participantText(account: string): string {
+  const at = account.indexOf('@')
+  if (at < 0) return `"participant":"${account}"`
+  return `"participant":"${account.slice(0, at)}","machine":"${account.slice(at + 1)}"`
+}
+
 /** The thread's message id out of a fragment. */
 export const threadOf = (fragment: string): MessageId => fragment.slice(THREAD, THREAD + ID)
 
@@ -52,12 +63,14 @@ export const threadOf = (fragment: string): MessageId => fragment.slice(THREAD, 
 export type Stored = {
   message_id: string
   thread: string
-  from: { kind: 'session'; participant: string; session: string }
+  from: { kind: 'session'; participant: string; session: string; machine?: string }
   from_text: string
   subject: string
   body: string
+  correlation: string | null
+  refs: Reference[]
   hop: number
-  wake_suppressed?: 'hop' | 'rate'
+  wake_suppressed?: 'hop' | 'rate' | 'peer'
   created_at: string
   created_at_unix_ms: number
 }

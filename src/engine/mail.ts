@@ -2,6 +2,7 @@
 import type { AccountRow, SessionRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import type { Explanation } from '../wire/explain.ts'
+import type { LinkSeat } from './link.ts'
 import type { Rates } from './rates.ts'
 
 /** Who calls, as identity/ has proved it. Operations never look at anything else. */
@@ -39,6 +40,8 @@ export type Mail = {
   readonly dataDir: string
   /** How the doorbell of an account fares; delivery/ knows. */
   readonly bell: (account: number) => BellHealth
+  /** Other machines; absent where there can be none. */
+  readonly link?: LinkSeat
 }
 
 /** Times are milliseconds since the epoch. */

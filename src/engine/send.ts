@@ -33,6 +33,7 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
   const said = contentOf(caller, request, parent)
   const hop = hopOf(caller, parent)
   const { to, warning } = addressed(mail, caller, request, parent)
+  if (mail.link) await mail.link.prepare(to)
   const resolved = resolve(mail, caller, to)
   const told = toldOf(resolved)
   const results = told.map(resultOf)

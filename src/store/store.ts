@@ -23,8 +23,10 @@ export interface Registry {
   accountById(id: number): AccountRow | undefined
   /** digest: SHA-256 of the bearer secret, hex. */
   accountByDigest(digest: string): AccountRow | undefined
-  /** By name, ascending. */
+  /** Those of this machine, by name, ascending. */
   accounts(): readonly AccountRow[]
+  /** Those of other machines. */
+  remotes(): readonly AccountRow[]
   room(name: string): RoomRow | undefined
   roomById(id: number): RoomRow | undefined
   rooms(): readonly RoomRow[]

@@ -2,6 +2,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { nullable } from './letter.ts'
 import { LIMITS } from './limits.ts'
+import { LINK_ADMIN } from './link.ts'
 import { MessageId, Name, SessionId } from './names.ts'
 import { Timestamp } from './time.ts'
 
@@ -153,6 +154,7 @@ export const ADMIN = {
       future: nullable(Type.Object({ count: Type.Integer(), latest: Timestamp })),
     }),
   },
+  ...LINK_ADMIN,
 } as const satisfies Record<string, { summary: string; request: TSchema; answer: TSchema }>
 
 export type AdminRoute = keyof typeof ADMIN

@@ -5,6 +5,7 @@ import type { Caller, Mail } from '../mail.ts'
 import { addAccount, listAccounts, removeAccount, rotateAccount, setAccount } from './accounts.ts'
 import { backup } from './backup.ts'
 import { check } from './check.ts'
+import { LINK_ROUTES } from './link.ts'
 import { listListeners, removeListener, setListener } from './listeners.ts'
 import { listOrphans, releaseOrphans } from './orphans.ts'
 import { addMember, addRoom, listRooms, removeMember, removeRoom } from './rooms.ts'
@@ -31,6 +32,7 @@ export const ADMINISTER: Routes = {
   'orphan/release': releaseOrphans,
   backup,
   check,
+  ...LINK_ROUTES,
 }
 
 /** The last change of each store: two operators at once must not take one name, or remove each other. */
@@ -52,7 +54,7 @@ export function administer<R extends AdminRoute>(
     if (account?.id !== caller.account.id || !account.can.operator) throw denied('operator')
     return ADMINISTER[route](mail, request)
   }
-  if (route === 'backup' || route === 'check') return run()
+  if (route === 'backup' || route === 'check' || route.startsWith('link/')) return run()
   const turn = (turns.get(mail.store) ?? Promise.resolve()).then(run)
   turns.set(
     mail.store,

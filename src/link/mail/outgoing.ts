@@ -1,0 +1,79 @@
+// The subscriber of the log that fills the outbox: mail to other machines, and what became of theirs here. Its cursor survives a crash.
+import type { Mail } from '../../engine/mail.ts'
+import type { LinkStore } from '../../store/link/link-store.ts'
+import type { EventRow, Recipient } from '../../store/rows.ts'
+import type { Commit } from '../../store/store.ts'
+import { receiptFor } from './receipts.ts'
+import { machineOf } from './remotes.ts'
+
+const SUBSCRIBER = 'link'
+const PAGE = 500
+
+export class Outgoing {
+  #stop: (() => void) | null = null
+
+  constructor(
+    private readonly mail: Mail,
+    private readonly links: LinkStore,
+    private readonly kick: (peer: string) => void,
+  ) {}
+
+  start(): void {
+    this.#catchUp()
+    this.#stop = this.mail.store.onCommit((commits) => this.#hear(commits))
+  }
+
+  stop(): void {
+    this.#stop?.()
+  }
+
+  /** What was committed since the cursor was last moved: an item that is there already stays one. */
+  #catchUp(): void {
+    const { store } = this.mail
+    for (let after = store.cursor(SUBSCRIBER); ; ) {
+      const events = store.events(after, PAGE)
+      this.#queue(events.flatMap((event) => this.#itemsOf(event)))
+      after = events.at(-1)?.id ?? after
+      if (events.length < PAGE) return store.setCursor(SUBSCRIBER, after)
+    }
+  }
+
+  #hear(commits: readonly Commit[]): void {
+    const items = commits.flatMap((commit) =>
+      commit.kind === 'sent'
+        ? this.#mailItems(commit.id, commit.account, commit.recipients)
+        : this.#itemsOf(commit.event),
+    )
+    const last = commits.at(-1)
+    if (items.length === 0 || !last) return
+    this.#queue(items)
+    this.mail.store.setCursor(SUBSCRIBER, last.kind === 'sent' ? last.id : last.event.id)
+  }
+
+  #itemsOf(event: EventRow): { peer: string; message?: number; receipt?: string }[] {
+    if (event.kind === 'sent') {
+      const message = this.mail.store.message(event.message)
+      return message ? this.#mailItems(message.id, message.account, message.recipients) : []
+    }
+    const due = receiptFor(this.mail, this.links, event)
+    return due ? [due] : []
+  }
+
+  /** What came from another machine goes to no other one. */
+  #mailItems(message: number, from: number, recipients: readonly Recipient[]) {
+    const { registry } = this.mail.store
+    const peers = new Set<string>()
+    for (const to of recipients) {
+      const account = registry.accountById(to.account)
+      if (account?.kind === 'remote') peers.add(machineOf(account))
+    }
+    if (peers.size === 0 || registry.accountById(from)?.kind === 'remote') return []
+    return [...peers].map((peer) => ({ peer, message }))
+  }
+
+  #queue(items: readonly { peer: string; message?: number; receipt?: string }[]): void {
+    if (items.length === 0) return
+    this.links.outbox.queue(items)
+    for (const peer of new Set(items.map((one) => one.peer))) this.kick(peer)
+  }
+}
