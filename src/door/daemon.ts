@@ -16,6 +16,7 @@ import { createApp } from './http/app.ts'
 import { Calls, type Door } from './http/door.ts'
 import type { HealthFacts } from './http/health.ts'
 import { Metrics } from './http/metrics.ts'
+import { Seat } from './link-seat.ts'
 import { listen, mustBeFree, type TcpDoor } from './listen.ts'
 import type { Log } from './log.ts'
 import { ensureOperator } from './operator.ts'
@@ -112,10 +113,12 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
     allowAgentsAsPersons: options.allowAgentsAsPersons ?? false,
     log: log.warn,
   })
-  const { door, served, settle } = assemble(store, identity, attestation, options)
+  const { door, served, settle, seat } = assemble(store, identity, attestation, options)
   const { tcp, socket } = await openDoors(door, attestor, options, closers)
   closers.push(settle)
   served(tcp)
+  closers.push(() => seat.stop())
+  void seat.open(door.mail).catch((error) => complain(log, 'the link failed', error))
   if (!attestation.ok)
     closers.push(
       retest(
@@ -166,13 +169,15 @@ function assemble(
   identity: Identity,
   attestation: HealthFacts['attestation'],
   { dataDir, log }: DaemonOptions,
-): { door: Door; served: (tcp: TcpDoor) => void; settle: Closer } {
+): { door: Door; served: (tcp: TcpDoor) => void; settle: Closer; seat: Seat } {
   let port = 0
   let bells: Doorbells | undefined
   const waiters = new Waiters(store)
   const calls = new Calls()
   const health: HealthFacts = { startedAt: Date.now(), attestation, listening: [], unavailable: [] }
+  const seat = new Seat(dataDir, log)
   const mail: Mail = {
+    link: seat,
     store,
     parking: waiters,
     rates: new Rates(),
@@ -192,7 +197,7 @@ function assemble(
   const settle = async () => {
     await Promise.all([bells?.stop(), calls.close(ANSWERS_MS), waiters.stop()])
   }
-  return { door, served, settle }
+  return { door, served, settle, seat }
 }
 
 async function openDoors(

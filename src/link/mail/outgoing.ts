@@ -6,11 +6,17 @@ import type { Commit } from '../../store/store.ts'
 import { receiptFor } from './receipts.ts'
 import { machineOf } from './remotes.ts'
 
-const SUBSCRIBER = 'link'
+/** What it is called in the table of cursors. */
+export const SUBSCRIBER = 'link'
 const PAGE = 500
+/** Commits after which the cursor is moved although none of them was for another machine. */
+const SAVE = 1_000
+const AGAIN_MS = 5_000
 
 export class Outgoing {
   #stop: (() => void) | null = null
+  #behind: Timer | null = null
+  #unsaved = 0
 
   constructor(
     private readonly mail: Mail,
@@ -19,11 +25,24 @@ export class Outgoing {
   ) {}
 
   start(): void {
-    this.#catchUp()
+    try {
+      this.#catchUp()
+    } catch {
+      this.#later()
+      return
+    }
     this.#stop = this.mail.store.onCommit((commits) => this.#hear(commits))
   }
 
+  #later(): void {
+    this.#behind ??= setTimeout(() => {
+      this.#behind = null
+      this.start()
+    }, AGAIN_MS)
+  }
+
   stop(): void {
+    if (this.#behind) clearTimeout(this.#behind)
     this.#stop?.()
   }
 
@@ -38,15 +57,27 @@ export class Outgoing {
     }
   }
 
+  /** A store of the link that cannot be written now (a full disk) must not stop the mailbox: the cursor stays where it was. */
   #hear(commits: readonly Commit[]): void {
+    try {
+      this.#take(commits)
+    } catch {
+      this.#stop?.()
+      this.#later()
+    }
+  }
+
+  #take(commits: readonly Commit[]): void {
     const items = commits.flatMap((commit) =>
       commit.kind === 'sent'
         ? this.#mailItems(commit.id, commit.account, commit.recipients)
         : this.#itemsOf(commit.event),
     )
     const last = commits.at(-1)
-    if (items.length === 0 || !last) return
+    this.#unsaved += commits.length
+    if (!last || (items.length === 0 && this.#unsaved < SAVE)) return
     this.#queue(items)
+    this.#unsaved = 0
     this.mail.store.setCursor(SUBSCRIBER, last.kind === 'sent' ? last.id : last.event.id)
   }
 

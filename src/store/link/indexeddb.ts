@@ -2,6 +2,8 @@
 //
 // So whatever the library has waited for is on the disk: a message key is never used twice after a crash. A commit that fails
 // (a full disk) aborts the transaction, in memory too, and the call of the library rejects.
+// its files import each other in circles: begun with another one, a class comes before the class that it extends
+import '../../../node_modules/fake-indexeddb/build/esm/FDBFactory.js'
 import FDBCursor from '../../../node_modules/fake-indexeddb/build/esm/FDBCursor.js'
 import FDBCursorWithValue from '../../../node_modules/fake-indexeddb/build/esm/FDBCursorWithValue.js'
 import FDBDatabase from '../../../node_modules/fake-indexeddb/build/esm/FDBDatabase.js'

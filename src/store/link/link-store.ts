@@ -114,7 +114,7 @@ export class LinkStore {
   }
 
   lane(peer: string): Lane {
-    const stream = crypto.randomUUID()
+    const stream = `${Date.now().toString(16).padStart(12, '0')}-${crypto.randomUUID()}`
     this.#db.run('INSERT OR IGNORE INTO lane(peer, stream) VALUES(?, ?)', [peer, stream])
     const lane = this.#db
       .query<Lane, [string]>(
