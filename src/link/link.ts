@@ -159,6 +159,7 @@ export class Link {
       if (membership === undefined && this.#isMaker(peer)) await this.#invite(room, peer)
       return { reason: 'that machine has not accepted the invitation yet; it has to pin this one' }
     }
+    if (!this.#isMaker(peer) && this.#adopt(peer)) return this.roomTo(peer)
     if (!this.#isMaker(peer))
       return { reason: 'the invitation of that machine has not come yet; it has to pin this one' }
     if (room !== null && Date.now() - (this.#invitedAt.get(peer.name) ?? 0) < REINVITE_MS)
@@ -171,6 +172,18 @@ export class Link {
   /** Of two machines one makes the room: else there would be two. */
   #isMaker(peer: Peer): boolean {
     return this.session.user < peer.user
+  }
+
+  /** An earlier device of ours was in the room to that peer already: nobody will invite us again. */
+  #adopt(peer: Peer): boolean {
+    const room = this.rooms.between(this.session.user, peer.user)
+    if (room !== null) this.links.setRoom(peer.name, room)
+    return room !== null
+  }
+
+  /** A pinned device of that peer speaks in this room: it made the room, so that is the one. */
+  heardIn(peer: Peer, room: string): void {
+    if (!this.#isMaker(peer) && this.links.lane(peer.name).room !== room) this.links.setRoom(peer.name, room)
   }
 
   async #invite(room: string, peer: Peer): Promise<void> {
@@ -240,7 +253,7 @@ export class Link {
   /** Our own cross-signing keys: clients of people talk to signed devices only. */
   async crossSign(): Promise<void> {
     try {
-      await this.device.crossSign((keys) => uploadSigningKeys(this.homeserver, keys, this.session))
+      await this.device.crossSign(this.session.user, (keys) => uploadSigningKeys(this.homeserver, keys, this.session))
       this.crossSigned = true
     } catch (error) {
       this.log.warn('this device is not cross-signed', {

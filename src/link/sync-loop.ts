@@ -146,6 +146,7 @@ export class SyncLoop {
     links.forgetUnread(event.event_id)
     if (!this.#isPinned(peer, opened)) return this.#quarantine(peer, event, opened, 'nobody has pinned that device')
     if (opened.type !== EVENT) return
+    this.link.heardIn(peer, room)
     if ((await this.link.incoming.take(peer, opened.content)) === 'ack') this.link.lane(peer).kick()
   }
 

@@ -44,13 +44,13 @@ test('mail waits with its reason until both sides have pinned, and then arrives'
 
 test('an answer comes back into the session and the thread; opened and closed are told', async () => {
   const refs = [{ kind: 'git.commit', locator: 'repo@abc', digest: 'abcdef' }]
-  const sent = await laptop.send('codex@desk', 'question', 'what? äöü 🐟\r\n', { refs, correlation: 'c-1' })
-  const letter = await arrived(desk, 'question')
+  const sent = await laptop.send('codex@desk', 'subject-zanzibar', 'what? äöü 🐟\r\n', { refs, correlation: 'c-1' })
+  const letter = await arrived(desk, 'subject-zanzibar')
   expect(letter).toMatchObject({ refs, correlation: 'c-1', body: 'what? äöü 🐟\r\n', hop: 1 })
   await desk.agent.ask('http', 'get', { message_id: letter.message_id })
   await until('opened', async () => (await laptop.receipt(sent.message_id)).state === 'opened')
   await desk.agent.ask('http', 'send', { reply_to: letter.message_id, body: 'this', close: true })
-  const answer = await arrived(laptop, 'Re: question')
+  const answer = await arrived(laptop, 'Re: subject-zanzibar')
   expect(answer).toMatchObject({ reply_to: sent.message_id, thread: sent.thread, hop: 3 })
   expect(answer.to_text).toBe(sent.from_text)
   const receipt = await until('closed', async () => {
@@ -102,7 +102,7 @@ test('the largest body crosses in pieces', async () => {
   await laptop.send('codex@desk', 'large', body)
   const letter = await arrived(desk, 'large')
   const whole = await desk.agent.ask('http', 'get', { message_id: letter.message_id })
-  expect(whole.message.body).toBe(body)
+  expect((whole.message ?? whole).body).toBe(body)
 })
 
 test('nothing is lost or doubled when each side and the homeserver are killed in the middle of sending', async () => {
@@ -193,18 +193,72 @@ function indexOf(ciphertext: string): number {
   }
 }
 
-test('a device that somebody added to the account gets nothing, and is named', async () => {
-  const alarm = await until('the device is named', async () => {
+test('a device that somebody added to the account gets nothing, is named, and its mail is kept apart', async () => {
+  await using rogue = await Machine.start(synapse, 'bert', 'codex', { exists: true })
+  const named = await until('the device is named', async () => {
     const { devices } = (await laptop.box.admin('link/peer/pending', {})) as Answer
-    return devices.length >= 0 ? devices : null
+    const { device } = (await rogue.status()).identity
+    return devices.find((one: Answer) => one.device === device)
   })
-  expect(alarm).toBeArray()
+  expect(named).toMatchObject({ user: '@bert:localhost' })
+  await rogue.pin('laptop', laptop, { accounts: ['codex'] })
+  await rogue.send('claude@laptop', 'from the rogue', 'let me in')
+  const kept = await until('kept apart', async () => {
+    const { quarantined } = await laptop.status()
+    return quarantined.find((one: Answer) => one.device === named.device)
+  })
+  expect(kept).toMatchObject({ peer: 'desk', why: 'nobody has pinned that device' })
+  await laptop.send('codex@desk', 'for the pinned one', 'b')
+  await arrived(desk, 'for the pinned one')
+  await Bun.sleep(1_000)
+  expect(subjects(await rogue.inbox())).toEqual([])
+  expect(subjects(await laptop.inbox())).not.toContain('from the rogue')
+  expect((await laptop.peer('desk')).state).toBe('ready')
+})
+
+test('what comes in clear into the encrypted room is refused', async () => {
+  const login = { type: 'm.login.password', identifier: { type: 'm.id.user', user: 'bert' } }
+  const { access_token } = await synapse.call('POST', '/login', { ...login, password: 'pw-bert-0123456789' })
+  const { joined_rooms } = await synapse.call('GET', '/joined_rooms', undefined, access_token)
+  const path = `/rooms/${encodeURIComponent(joined_rooms[0])}/send`
+  const content = { v: 1, kind: 'frame', msgtype: 'm.text', body: 'in clear' }
+  for (const type of ['m.room.message', 'net.mail4agent.mail'])
+    await synapse.call('PUT', `${path}/${type}/${crypto.randomUUID()}`, content, access_token)
+  await until('it is kept apart', async () => {
+    const { quarantined } = await laptop.status()
+    return quarantined.filter((one: Answer) => one.why === 'it came in clear').length >= 2
+  })
+  expect((await laptop.inbox()).some((one) => one.body === 'in clear')).toBe(false)
+})
+
+test('a machine that was set up again is an alarm until its new key is pinned', async () => {
+  await desk.box.admin('link/off', {})
+  expect((await desk.status()).state).toBe('off')
+  const waiting = await until('the alarm', async () => {
+    const sent = await laptop.send('codex@desk', 'across a new device', 'b', { idempotency_key: 'again' })
+    return (await laptop.peer('desk')).state === 'alarm' ? sent : null
+  })
+  await desk.box.admin('link/setup', {
+    homeserver: synapse.url,
+    way: 'password',
+    user: 'bert',
+    secret: 'pw-bert-0123456789',
+  })
+  expect((await laptop.peer('desk')).state).toBe('alarm')
+  await desk.pin('laptop', laptop, { accounts: ['codex'] })
+  const { token } = (await desk.status()).identity
+  const rotated = await laptop.cli(['link', 'peer', 'rotate', 'desk', token, '--json'])
+  expect(rotated).toMatchObject({ code: 0 })
+  await arrived(desk, 'across a new device')
+  await desk.send('claude@laptop', 'and back', 'b')
+  await arrived(laptop, 'and back')
+  expect((await laptop.receipt(waiting.message_id)).to_text).toBe('codex@desk')
 })
 
 test('no word of it lies on the disk of the homeserver', async () => {
   await synapse.down('SIGTERM')
   const disk = synapse.disk()
-  for (const word of [SECRET, 'question', 'kill 1', 'claude', 'codex', '#build', 'what?', 'repo@abc'])
+  for (const word of [SECRET, 'subject-zanzibar', 'kill 1', 'claude', 'codex', '#build', 'what? ', 'repo@abc'])
     expect({ word, found: disk.includes(word) }).toEqual({ word, found: false })
   await synapse.up()
 })

@@ -226,9 +226,15 @@ export class Device {
   }
 
   /** Keys of our own account that vouch for this device; made once. Resolves to what has to be uploaded with authentication. */
-  async crossSign(upload: (keys: string) => Promise<void>): Promise<void> {
+  async crossSign(user: string, upload: (keys: string) => Promise<void>): Promise<void> {
     await this.#alone(async () => {
       await this.#flush()
+      const [identity, status] = await Promise.all([
+        this.#machine.getIdentity(new this.#lib.UserId(user)),
+        this.#machine.crossSigningStatus(),
+      ])
+      // keys that another device of the account made are not replaced: whoever pinned them would lose them
+      if (identity && !status.hasMaster) throw new Error('another device has the cross-signing keys of the account')
       const requests = await this.#machine.bootstrapCrossSigning(false)
       if (requests.uploadKeysRequest) await this.#make(requests.uploadKeysRequest)
       await upload(requests.uploadSigningKeysRequest.body)

@@ -1,4 +1,5 @@
 // Mail of a peer into our mailboxes: only what its allow-list lets in, once, and under the name that the pin gives the machine.
+import { isLive } from '../../engine/drained.ts'
 import { fragmentOf, threadOf } from '../../engine/fragment.ts'
 import type { Mail } from '../../engine/mail.ts'
 import { deliveriesOf, type Resolved } from '../../engine/recipients.ts'
@@ -29,9 +30,10 @@ export async function deliver(
   envelope: MailEnvelope,
 ): Promise<Refused[]> {
   const refused: Refused[] = []
+  const parent = envelope.reply_to ? messageOf(mail, links, peer, 'message', envelope.reply_to) : null
   const accept = (to: string): Resolved[] => {
     try {
-      return [resolveFor(mail, peer, to)]
+      return [resolveFor(mail, peer, to, parent)]
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       refused.push({ to, refusal: error })
@@ -40,7 +42,6 @@ export async function deliver(
   }
   const resolved = envelope.to.flatMap(accept)
   const recipients = deliveriesOf(resolved)
-  const parent = envelope.reply_to ? messageOf(mail, links, peer, 'message', envelope.reply_to) : null
   const hop = Math.max(envelope.hop, parent?.hop ?? 0) + 1
   try {
     checkContent(envelope, hop)
@@ -140,7 +141,7 @@ function messageOf(
 }
 
 /** @throws Refusal `peer_not_allowed`, `unknown_participant`, `unknown_room`, `unknown_session`, `malformed` */
-function resolveFor(mail: Mail, peer: Peer, text: string): Resolved {
+function resolveFor(mail: Mail, peer: Peer, text: string, parent: MessageRow | null): Resolved {
   const { registry } = mail.store
   const address = parseAddress(text)
   if (address.machine !== undefined) throw malformed('to', 'mail is not passed on to other machines')
@@ -171,6 +172,11 @@ function resolveFor(mail: Mail, peer: Peer, text: string): Resolved {
     ])
   const named = findSession(mail, account, address.session)
   const session = named.successor === null ? named : (registry.sessionByBox(named.box) ?? named)
+  // an answer to a session that has ended, and that no other one has taken over, goes to its account: nobody would read it
+  if (parent?.account === id && parent.senderBox === session.box && !isLive(mail, session))
+    return accepted({ kind: 'direct', participant: name }, [
+      { text: name, kind: KIND.account, box, account: id, room: 0 },
+    ])
   const to: Address = { kind: 'session', participant: name, session: session.name }
   return accepted(to, [{ text: formatAddress(to), kind: KIND.session, box: session.box, account: id, room: 0 }])
 }

@@ -14,6 +14,14 @@ export class Rooms {
     return this.#rooms.get(id) ?? null
   }
 
+  /** An encrypted room that those two have joined and nobody else; null where there is none. */
+  between(one: string, other: string): string | null {
+    for (const [id, { encrypted, members }] of this.#rooms)
+      if (encrypted && members[one] === 'join' && members[other] === 'join' && Object.keys(members).length === 2)
+        return id
+    return null
+  }
+
   /** A state event, or any other, which is none. */
   apply(id: string, event: RoomEvent): void {
     if (event.state_key === undefined) return
