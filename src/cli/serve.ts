@@ -31,7 +31,8 @@ Configuration: config.toml in ~/.config/mail4agent (macOS: ~/Library/Application
 
   recognised_agents = ["claude", "codex"]   the executables that count as agents, instead of those we know
   allow_forwarders = true                   port forwarders may call; who is behind them cannot be proved
-  allow_agents_as_persons = true            agents may use the tokens of persons and operators`,
+  allow_agents_as_persons = true            agents may use the tokens of persons and operators
+  homeserver_url = "https://…"              where mail4agent link setup logs in, unless it is told`,
   options: {
     service: { value: 'MANAGER', help: 'run by systemd, launchd or windows: log for it, end as it expects' },
   },

@@ -4,13 +4,12 @@
 // the outbox, a lane per peer sends it (mail/lane.ts), /sync brings what others sent (sync-loop.ts), frames put it in order
 // (mail/incoming.ts), and the peer's allow-list decides what of it becomes mail here (mail/deliver.ts). Trust is a pin in the
 // vault, never the word of the homeserver.
-import { chmodSync, existsSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import type { Mail } from '../engine/mail.ts'
 import { installIndexedDb } from '../store/link/indexeddb.ts'
-import { LinkStore } from '../store/link/link-store.ts'
+import type { LinkStore } from '../store/link/link-store.ts'
 import { Refusal } from '../wire/refusal.ts'
-import { Device, type PinState, type SeenDevice } from './crypto/device.ts'
+import type { Device, PinState, SeenDevice } from './crypto/device.ts'
 import { Incoming } from './mail/incoming.ts'
 import { Lane } from './mail/lane.ts'
 import { Outgoing } from './mail/outgoing.ts'
@@ -18,14 +17,13 @@ import { Remotes } from './mail/remotes.ts'
 import { Homeserver } from './matrix/homeserver.ts'
 import { type Session, uploadSigningKeys } from './matrix/login.ts'
 import { Rooms } from './matrix/rooms.ts'
-import { createRoom, inRoom, sendEncrypted, transportOver } from './matrix/transport.ts'
+import { createRoom, inRoom, sendEncrypted } from './matrix/transport.ts'
+import { openDevice, openStore } from './open.ts'
 import { type Peer, Peers } from './peers.ts'
 import { SyncLoop } from './sync-loop.ts'
 import type { Vault } from './vault/vault.ts'
 
 export type LinkLog = { info(text: string, facts?: object): void; warn(text: string, facts?: object): void }
-export const storePath = (folder: string): string => join(folder, 'link.sqlite')
-
 /** A device that another machine has asked for keys and was refused, by user. */
 export type Withheld = { user: string; code: string; at: number }
 
@@ -227,6 +225,7 @@ export class Link {
 
   async pinned(peer: Peer): Promise<void> {
     this.links.lane(peer.name)
+    this.links.outbox.anew(peer.name)
     await this.settle()
     await this.device.query(peer.user)
     await this.checkPins()
@@ -274,45 +273,6 @@ export class Link {
 /** Devices that are unpinned now and were not there before. */
 const fresh = (before: PinState | undefined, { unpinned }: PinState): SeenDevice[] =>
   unpinned.filter(({ device }) => !before?.unpinned.some((one) => one.device === device))
-
-/**
- * Opens the store and counts that in the store and then in the vault: a store that was opened less often than the vault knows,
- * or that lies in another file than it did, is a copy, and would use message keys a second time.
- */
-function openStore(folder: string, vault: Vault): LinkStore {
-  const path = storePath(folder)
-  const opened = Number(vault.get('opened') ?? 0)
-  if (opened > 0 && !existsSync(path)) throw new Refusal('link_restored', 'the store of the device is gone')
-  const links = LinkStore.open(path)
-  try {
-    if (process.platform !== 'win32') chmodSync(path, 0o600)
-    const count = Number(links.meta('opened') ?? 0)
-    const inode = vault.get('inode')
-    if (count < opened) throw new Refusal('link_restored', 'the store of the device is older than the vault')
-    if (inode !== null && links.inode !== 0 && inode !== String(links.inode))
-      throw new Refusal('link_restored', 'the store of the device was copied')
-    links.setMeta('opened', String(count + 1))
-    vault.change({ opened: String(count + 1), inode: String(links.inode) })
-    return links
-  } catch (error) {
-    links.close()
-    throw error
-  }
-}
-
-async function openDevice(
-  session: Session,
-  key: Uint8Array,
-  homeserver: Homeserver,
-  withheld: (user: string, code: string) => void,
-): Promise<Device> {
-  try {
-    return await Device.open(session.user, session.device, key, transportOver(homeserver), withheld)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Refusal('vault_damaged', `the keys of the device do not open: ${reason}`)
-  }
-}
 
 /** Takes away every file of the link. */
 export function forgetLink(folder: string): void {

@@ -1,6 +1,7 @@
 // mail4agent link: this machine at a homeserver, through which other machines are reached.
 import type { AdminAnswer } from '../../wire/admin.ts'
 import { defineCommand } from '../command.ts'
+import { homeserverFor } from '../config.ts'
 import type { Context } from '../context.ts'
 import { clock } from '../times.ts'
 import { usage } from '../usage.ts'
@@ -34,7 +35,7 @@ hold it instead:
   mail4agent link setup --homeserver https://matrix.example.org --user desk --holder keychain
   mail4agent link setup --homeserver https://matrix.example.org --user desk --holder env --variable DESK_VAULT
 
-Environment: M4A_HOMESERVER_URL instead of --homeserver.`,
+Environment: M4A_HOMESERVER_URL instead of --homeserver; or homeserver_url in config.toml.`,
   options: {
     homeserver: { value: 'URL', help: 'where the user is: https://host, or the name of the server' },
     user: { value: 'NAME', help: 'the user of this machine' },
@@ -46,8 +47,12 @@ Environment: M4A_HOMESERVER_URL instead of --homeserver.`,
   words: [0, 0],
   async run(context) {
     const { options, io } = context
-    const homeserver = options.homeserver ?? io.env.M4A_HOMESERVER_URL
-    if (!homeserver) throw usage('the homeserver is missing', 'name it with --homeserver or M4A_HOMESERVER_URL')
+    const homeserver = options.homeserver ?? homeserverFor(io)
+    if (!homeserver)
+      throw usage(
+        'the homeserver is missing',
+        'name it with --homeserver, M4A_HOMESERVER_URL, or homeserver_url in config.toml',
+      )
     const way = Object.entries(WAYS).find(([name]) => name === (options.way ?? 'password'))?.[1]
     if (way === undefined) throw usage('no such --way', `there are ${Object.keys(WAYS).join(', ')}`)
     const holder = (['file', 'keychain', 'env'] as const).find((one) => one === (options.holder ?? 'file'))

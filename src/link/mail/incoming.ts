@@ -49,6 +49,7 @@ export class Incoming {
       // a stream begins with its time: one that was replaced does not come back
       if (lane.theirStream !== null && frame.stream < lane.theirStream) return
       links.newStream(peer.name, frame.stream)
+      links.outbox.anew(peer.name)
       lane.theirNext = 1
     }
     // what lies before the base has arrived, so the sender says: here it has not, after a new beginning of ours

@@ -28,15 +28,22 @@ export function splitSealed<H extends object>(text: string, isHead: (value: obje
 /** @throws Refusal `vault_damaged`: another key, or somebody changed the file */
 export function unseal<H extends object>(file: H & Parts, key: Uint8Array): Secrets {
   const { nonce, sealed, ...head } = file
-  const bytes = Buffer.from(sealed, 'base64')
   try {
-    const decipher = createDecipheriv(CIPHER, key, Buffer.from(nonce, 'base64'), { authTagLength: TAG })
+    const bytes = strict(sealed)
+    const decipher = createDecipheriv(CIPHER, key, strict(nonce), { authTagLength: TAG })
     decipher.setAAD(Buffer.from(JSON.stringify(head)))
     decipher.setAuthTag(bytes.subarray(-TAG))
     return JSON.parse(Buffer.concat([decipher.update(bytes.subarray(0, -TAG)), decipher.final()]).toString())
   } catch {
     throw new Refusal('vault_damaged', 'the vault does not open: this is not its key, or the file was changed')
   }
+}
+
+/** Base64 in its one form: other texts for the same bytes are a change too. */
+function strict(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.toString('base64') !== text) throw new Error('no base64')
+  return bytes
 }
 
 function parsed(text: string): object | null {

@@ -55,9 +55,8 @@ declare module '*/build/esm/FDBFactory.js' {
 }
 
 declare module '*/build/esm/FDBKeyRange.js' {
-  export default class FDBKeyRange {
-    static only(key: unknown): FDBKeyRange
-  }
+  const FDBKeyRange: { new (): object; only(key: unknown): object }
+  export default FDBKeyRange
 }
 
 declare module '*/build/esm/FDBCursor.js'

@@ -113,12 +113,9 @@ export class Outbox {
       .immediate()
   }
 
-  /** It is encrypted anew before it is sent again: the same text twice would be a replay. */
-  again(frame: Frame): void {
-    this.#db.run('UPDATE frame SET event = NULL, txn = NULL, sent = NULL WHERE peer = ? AND seq = ?', [
-      frame.peer,
-      frame.seq,
-    ])
+  /** All that is under way is encrypted and sent anew: the peer has other keys, or begins anew. */
+  anew(peer: string): void {
+    this.#db.run('UPDATE frame SET event = NULL, txn = NULL, sent = NULL WHERE peer = ?', [peer])
   }
 
   /** The peer has every frame up to that one. */
