@@ -11,14 +11,14 @@ import { checkUser, type Peer, type Pin, pairingToken, readFingerprint, showFing
 type Allow = Pick<AdminRequest<'link/peer/allow'>, 'accounts' | 'rooms' | 'share' | 'wake' | 'dispatch'>
 
 export function identityOf(link: Link): AdminAnswer<'link/setup'> {
-  const { session, device, homeserver, crossSigned } = link
+  const { session, device, homeserver } = link
   return {
     homeserver: homeserver.base,
     user: session.user,
     device: session.device,
     fingerprint: showFingerprint(device.fingerprint),
     token: pairingToken(session.user, device.fingerprint),
-    cross_signed: crossSigned,
+    account_key: link.accountKey === null ? null : showFingerprint(link.accountKey),
   }
 }
 

@@ -37,7 +37,8 @@ export class Link {
   /** How each pin stands, by user; absent while it was not looked at. */
   readonly pins = new Map<string, PinState>()
   readonly withheld = new Map<string, Withheld>()
-  crossSigned = false
+  /** The cross-signing key of our user; null where there is none, or it was not looked at yet. */
+  accountKey: string | null = null
   readonly #lanes = new Map<string, Lane>()
   readonly #outgoing
   readonly #sync
@@ -221,6 +222,7 @@ export class Link {
   /** Follows the keys of all peers, and ours. */
   async settle(): Promise<void> {
     await this.device.settle([this.session.user, ...this.peers.all().map(({ user }) => user)])
+    this.accountKey ??= await this.device.masterKey(this.session.user)
   }
 
   async pinned(peer: Peer): Promise<void> {
@@ -253,7 +255,6 @@ export class Link {
   async crossSign(): Promise<void> {
     try {
       await this.device.crossSign(this.session.user, (keys) => uploadSigningKeys(this.homeserver, keys, this.session))
-      this.crossSigned = true
     } catch (error) {
       this.log.warn('this device is not cross-signed', {
         reason: error instanceof Error ? error.message : String(error),

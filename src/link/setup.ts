@@ -41,6 +41,7 @@ export async function setUp(
     const link = await Link.open(folder, mail, vault, log)
     await link.settle().catch(() => {}) // the loop goes on with it
     await link.crossSign()
+    await link.settle().catch(() => {})
     return link
   } catch (error) {
     if (vault) forgetKey(folder, vault.holder)

@@ -43,7 +43,7 @@ const Identity = {
   device: Type.String(),
   fingerprint: Type.String({ description: 'what the other side pins, in groups of four' }),
   token: Type.String({ description: 'the same in one line, with the user' }),
-  cross_signed: Type.Boolean(),
+  account_key: nullable(Type.String({ description: 'the cross-signing key of the user, for --master; null: none' })),
 }
 const empty = Type.Object({})
 

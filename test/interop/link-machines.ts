@@ -17,12 +17,17 @@ export class Machine {
   ) {}
 
   /** A mailbox with one account and a login at the homeserver. */
-  static async start(synapse: Synapse, user: string, account: string, { exists = false } = {}): Promise<Machine> {
+  static async start(
+    synapse: Synapse,
+    user: string,
+    account: string,
+    { exists = false, homeserver = synapse.url } = {},
+  ): Promise<Machine> {
     const box = await Mailbox.start()
     if (!exists) await synapse.user(user, `pw-${user}-0123456789`)
     const secret = await box.account(account)
     const machine = new Machine(box, await box.actor(secret), account, user, secret)
-    const request = { homeserver: synapse.url, way: 'password', user, secret: `pw-${user}-0123456789` }
+    const request = { homeserver, way: 'password', user, secret: `pw-${user}-0123456789` }
     await box.admin('link/setup', request)
     return machine
   }

@@ -255,6 +255,31 @@ test('a machine that was set up again is an alarm until its new key is pinned', 
   expect((await laptop.receipt(waiting.message_id)).to_text).toBe('codex@desk')
 })
 
+test('a peer that is pinned by the key of its account is trusted with every device that the account vouches for', async () => {
+  await using one = await Machine.start(synapse, 'cora', 'claude')
+  await using other = await Machine.start(synapse, 'dora', 'codex')
+  const pin = async (from: Machine, name: string, to: Machine, accounts: string[]) => {
+    const { user, account_key: fingerprint } = await until('an account key', async () => {
+      const { identity } = await to.status()
+      return identity.account_key === null ? null : identity
+    })
+    return from.box.admin('link/peer/add', { name, user, fingerprint, master: true, accounts })
+  }
+  expect(await pin(one, 'other', other, ['claude'])).toMatchObject({ by: 'master' })
+  await pin(other, 'one', one, ['codex'])
+  await one.send('codex@other', 'by the account key', 'b')
+  const letter = await arrived(other, 'by the account key')
+  await other.agent.ask('http', 'send', { reply_to: letter.message_id, body: 'and back' })
+  await arrived(one, 'Re: by the account key')
+  // a device that the account does not vouch for is nobody
+  await using rogue = await Machine.start(synapse, 'dora', 'codex', { exists: true })
+  const { device } = (await rogue.status()).identity
+  await until('it is named', async () => {
+    const { devices } = (await one.box.admin('link/peer/pending', {})) as Answer
+    return devices.some((seen: Answer) => seen.device === device)
+  })
+})
+
 test('no word of it lies on the disk of the homeserver', async () => {
   await synapse.down('SIGTERM')
   const disk = synapse.disk()

@@ -102,12 +102,16 @@ machines is not sent any more. A later setup is a new device, which the others h
   },
 })
 
-function identityText(context: Context, { homeserver, user, device, fingerprint, token }: Identity): string {
+function identityText(
+  context: Context,
+  { homeserver, user, device, fingerprint, account_key, token }: Identity,
+): string {
   return `${context.facts([
     ['user', user],
     ['device', device],
     ['homeserver', homeserver],
     ['fingerprint', fingerprint],
+    ['account key', account_key],
     ['in one line', token],
   ])}`
 }

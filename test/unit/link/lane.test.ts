@@ -111,7 +111,7 @@ test('a peer cannot write outside its list, name another machine, repeat an id, 
 })
 
 test('hops count on from the message answered, whatever the envelope says; beyond the limit nothing is stored', async () => {
-  const [laptop, desk, close] = await pair()
+  const [, desk, close] = await pair()
   const sent = await desk.world.call(desk.agent, 'send', { to: 'claude@laptop', subject: 'x', body: 'b' })
   await desk.take(framed(1, forged({ hop: 0, reply_to: { of: 'you', id: sent.message_id } })))
   await desk.take(framed(2, forged({ hop: 999, id: `m4a_${'4'.repeat(24)}`, subject: 'too far' })))
@@ -146,7 +146,7 @@ test('what came from another machine goes on to none, also not through a shared 
 })
 
 test('accounts of other machines are in no list, and nobody can name one as its own', async () => {
-  const [laptop, desk, close] = await pair()
+  const [, desk, close] = await pair()
   await desk.take(framed(1, forged()))
   expect(desk.world.store.registry.accounts().map(({ name }) => name)).toEqual(['codex'])
   expect(desk.world.store.registry.remotes().map(({ name }) => name)).toEqual(['claude@laptop'])
