@@ -13,6 +13,7 @@ import type { Device, PinState, SeenDevice } from './crypto/device.ts'
 import { Incoming } from './mail/incoming.ts'
 import { Lane } from './mail/lane.ts'
 import { Outgoing } from './mail/outgoing.ts'
+import { hear } from './mail/people.ts'
 import { Remotes } from './mail/remotes.ts'
 import { Homeserver } from './matrix/homeserver.ts'
 import { type Session, uploadSigningKeys } from './matrix/login.ts'
@@ -170,7 +171,7 @@ export class Link {
 
   /** Of two machines one makes the room: else there would be two. */
   #isMaker(peer: Peer): boolean {
-    return this.session.user < peer.user
+    return peer.person || this.session.user < peer.user
   }
 
   /** An earlier device of ours was in the room to that peer already: nobody will invite us again. */
@@ -180,9 +181,25 @@ export class Link {
     return room !== null
   }
 
+  /** A text of a pinned person; what it is about is mail here, or a word back. */
+  async heard(peer: Peer, room: string, event: string, device: string, content: unknown): Promise<void> {
+    const heard = hear(this.mail, this.links, peer, event, device, content)
+    if (heard === null) return
+    this.heardIn(peer, room)
+    if ('answer' in heard) {
+      const notice = await this.encrypt(room, peer.user, 'm.room.message', { msgtype: 'm.notice', body: heard.answer })
+      await sendEncrypted(this.homeserver, room, crypto.randomUUID(), notice)
+      return
+    }
+    await this.incoming.envelope(peer, heard.envelope)
+    const ours = this.links.ours(peer.name, 'message', heard.envelope.id)
+    if (ours !== null) this.links.map(peer.name, 'event', event, ours)
+  }
+
   /** A pinned device of that peer speaks in this room: it made the room, so that is the one. */
   heardIn(peer: Peer, room: string): void {
-    if (!this.#isMaker(peer) && this.links.lane(peer.name).room !== room) this.links.setRoom(peer.name, room)
+    if ((peer.person || !this.#isMaker(peer)) && this.links.lane(peer.name).room !== room)
+      this.links.setRoom(peer.name, room)
   }
 
   async #invite(room: string, peer: Peer): Promise<void> {
@@ -195,7 +212,7 @@ export class Link {
   /** A pinned user invites us: that is the room to it. Anybody else waits for a person. */
   async invited(room: string, sender: string): Promise<void> {
     const peer = this.peers.byUser(sender)
-    if (!peer || this.#isMaker(peer)) {
+    if (!peer || (!peer.person && this.#isMaker(peer))) {
       this.links.invited(room, sender, this.mail.now())
       return
     }

@@ -12,6 +12,8 @@ export type Peer = {
   /** Its Matrix user. */
   user: string
   pin: Pin
+  /** Somebody with a Matrix client, who reads and writes plain texts. */
+  person: boolean
   /** Accounts of ours that it may write to; `*` for all. */
   accounts: string[]
   /** Rooms of ours that it may post to. */

@@ -68,6 +68,8 @@ export class LinkHost {
     const fate = outbox?.fate(machineOf(account), message.id) ?? null
     if (fate === null)
       return this.mail.store.delivery(message.id, [to.box])?.closed === 1 ? { state: 'received' } : { state: 'queued' }
+    if (fate.received !== null && this.#link?.peers.find(machineOf(account))?.person)
+      return { state: 'sent', at: rfc3339(fate.received) }
     if (fate.received !== null) return { state: 'received', at: rfc3339(fate.received) }
     if (fate.sent !== null) return { state: 'sent', at: rfc3339(fate.sent) }
     const reason = this.warning(account)

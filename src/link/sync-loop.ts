@@ -145,6 +145,12 @@ export class SyncLoop {
     }
     links.forgetUnread(event.event_id)
     if (!this.#isPinned(peer, opened)) return this.#quarantine(peer, event, opened, 'nobody has pinned that device')
+    if (peer.person) {
+      const device = opened.device ?? ''
+      if (opened.type === 'm.room.message')
+        await this.#tried(() => this.link.heard(peer, room, event.event_id, device, opened.content))
+      return
+    }
     if (opened.type !== EVENT) return
     this.link.heardIn(peer, room)
     if ((await this.link.incoming.take(peer, opened.content)) === 'ack') this.link.lane(peer).kick()

@@ -25,6 +25,7 @@ export const Peer = Type.Object({
   user: Type.String(),
   by: Type.Union([Type.Literal('device'), Type.Literal('master')]),
   fingerprint: Type.String(),
+  person: Type.Boolean({ description: 'somebody with a Matrix client' }),
   accounts: Type.Array(Type.String()),
   rooms: Type.Array(Type.String()),
   shared: Type.Array(Type.String(), { description: 'rooms whose posts go there too' }),
@@ -97,7 +98,14 @@ export const LINK_ADMIN = {
   'link/peer/add': {
     summary: 'pin another machine by the key that a person compared',
     request: Type.Object(
-      { name: Name, user: Text, fingerprint: Fingerprint, master: opt(Type.Boolean()), ...allow },
+      {
+        name: Name,
+        user: Text,
+        fingerprint: Fingerprint,
+        master: opt(Type.Boolean()),
+        person: opt(Type.Boolean()),
+        ...allow,
+      },
       strict,
     ),
     answer: Peer,

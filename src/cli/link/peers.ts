@@ -64,8 +64,16 @@ over a way that you trust. Until you allow it something, a peer reaches nobody h
 
   mail4agent link peer add desk m4a1:WyJAZGVzazpleGFtcGxlLm9yZyIsIn… --account codex
   mail4agent link peer add desk @desk:example.org "a1B2 c3D4 …" --account '*' --room build
-  mail4agent link peer add lukas @lukas:example.org "…" --master     every device that the account vouches for`,
-  options: { ...ALLOW, master: { help: 'the fingerprint is the cross-signing key of the account' } },
+  mail4agent link peer add lukas @lukas:example.org "…" --master --person --account '*'
+
+--master pins the cross-signing key of the account, and with it every device that the account vouches for. A --person writes
+to agents in an ordinary encrypted chat with this machine's user, "@codex …", and reads their answers there; agents write to
+lukas@lukas.`,
+  options: {
+    ...ALLOW,
+    master: { help: 'the fingerprint is the cross-signing key of the account' },
+    person: { help: 'somebody with a Matrix client, who writes texts to agents by @name' },
+  },
   words: [2, 3],
   async run(context) {
     const { options, words } = context
@@ -80,6 +88,7 @@ over a way that you trust. Until you allow it something, a peer reaches nobody h
       user: pin.user,
       fingerprint: pin.key,
       master: options.master,
+      person: options.person,
       ...allowed(options),
     })
     return show(context, answer)

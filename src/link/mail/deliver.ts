@@ -42,7 +42,7 @@ export async function deliver(
   }
   const resolved = envelope.to.flatMap(accept)
   const recipients = deliveriesOf(resolved)
-  const hop = Math.max(envelope.hop, parent?.hop ?? 0) + 1
+  const hop = peer.person ? 0 : Math.max(envelope.hop, parent?.hop ?? 0) + 1 // a person begins anew, as here
   try {
     checkContent(envelope, hop)
   } catch (error) {

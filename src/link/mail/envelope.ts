@@ -65,6 +65,8 @@ export const Ack = Type.Object({
   kind: Type.Literal('ack'),
   stream: Type.String({ minLength: 1, maxLength: 100 }),
   up_to: Type.Integer({ minimum: 0 }),
+  /** Frames behind this one are there, it is not. */
+  missing: Type.Optional(Type.Integer({ minimum: 1 })),
 })
 export type Ack = Static<typeof Ack>
 

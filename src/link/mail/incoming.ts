@@ -7,6 +7,9 @@ import { type Ack, type Envelope, envelopesOf, type Frame, isAck, isFrame, WHOLE
 import { heedReceipt, refusalReceipt } from './receipts.ts'
 import type { Remotes } from './remotes.ts'
 
+/** Milliseconds after which a frame that others have overtaken counts as lost. */
+const LOST_MS = 2_000
+
 export type Taken = 'frame' | 'ack' | 'odd'
 
 export class Incoming {
@@ -34,11 +37,16 @@ export class Incoming {
   /** What to tell a peer: how far its stream has come here. */
   ackFor(peer: Peer): Ack | null {
     const { theirStream, theirNext } = this.links.lane(peer.name)
-    return theirStream === null ? null : { v: 1, kind: 'ack', stream: theirStream, up_to: theirNext - 1 }
+    if (theirStream === null) return null
+    const missing = this.links.holds(peer.name) ? { missing: theirNext } : {}
+    return { v: 1, kind: 'ack', stream: theirStream, up_to: theirNext - 1, ...missing }
   }
 
-  #acknowledged(peer: Peer, { stream, up_to: upTo }: Ack): Taken {
-    if (stream === this.links.lane(peer.name).stream) this.links.outbox.received(peer.name, upTo, this.mail.now())
+  #acknowledged(peer: Peer, { stream, up_to: upTo, missing }: Ack): Taken {
+    if (stream !== this.links.lane(peer.name).stream) return 'ack'
+    const now = this.mail.now()
+    this.links.outbox.received(peer.name, upTo, now)
+    if (missing !== undefined) this.links.outbox.lost(peer.name, missing, now - LOST_MS)
     return 'ack'
   }
 
@@ -71,11 +79,12 @@ export class Incoming {
     const { links } = this
     const text = links.partial(peer.name) + data
     if (more && text.length <= WHOLE_MOST) return links.taken(peer.name, seq, text)
-    if (!more) for (const envelope of envelopesOf(text).known) await this.#envelope(peer, envelope)
+    if (!more) for (const envelope of envelopesOf(text).known) await this.envelope(peer, envelope)
     links.taken(peer.name, seq, '')
   }
 
-  async #envelope(peer: Peer, envelope: Envelope): Promise<void> {
+  /** Takes one envelope; the same again changes nothing. */
+  async envelope(peer: Peer, envelope: Envelope): Promise<void> {
     const { mail, links, remotes } = this
     if (envelope.kind === 'receipt') return heedReceipt(mail, links, remotes, peer, envelope)
     const refused = await deliver(mail, links, remotes, peer, envelope)

@@ -6,6 +6,7 @@ import { backOff, HomeserverError } from '../matrix/homeserver.ts'
 import type { Peer } from '../peers.ts'
 import { envelopeFor } from './compose.ts'
 import { type Chunk, chunksOf, EVENT, type Frame } from './envelope.ts'
+import { textFor } from './people.ts'
 
 export type Road = {
   readonly mail: Mail
@@ -13,7 +14,8 @@ export type Road = {
   /** The Matrix room to that peer, or why nothing can be sent to it now. */
   room(peer: Peer): Promise<{ room: string } | { reason: string }>
   encrypt(room: string, user: string, type: string, content: object): Promise<string>
-  put(room: string, txn: string, content: string): Promise<void>
+  /** Resolves to the id of the event. */
+  put(room: string, txn: string, content: string): Promise<string>
 }
 
 /** Frames under way at once: the homeserver keeps their order. */
@@ -22,7 +24,7 @@ const WINDOW = 16
 const ITEMS = 100
 const FULL = 24_000
 /** Milliseconds after which a frame that nobody confirmed is sent anew. */
-const AGAIN: readonly number[] = [30_000, 120_000, 600_000, 3_600_000]
+const AGAIN: readonly number[] = [10_000, 30_000, 120_000, 600_000, 3_600_000]
 
 export class Lane {
   #peer: Peer
@@ -104,6 +106,7 @@ export class Lane {
     const { links, mail } = this.#road
     const { outbox } = links
     const peer = this.#peer
+    if (peer.person) return this.#composeTexts()
     let room = WINDOW - outbox.frames(peer.name).length
     while (room > 0) {
       const items = outbox.queued(peer.name, ITEMS)
@@ -130,7 +133,34 @@ export class Lane {
     }
   }
 
+  /** For a person each message is a text of its own. What became of theirs they see in their client. */
+  #composeTexts(): void {
+    const { links, mail } = this.#road
+    const peer = this.#peer
+    for (const { n, message, receipt } of links.outbox.queued(peer.name, WINDOW)) {
+      const text = message === null ? refusalText(receipt) : textFor(mail, links, peer, message)
+      links.outbox.frame(peer.name, [n], text === null ? [] : [JSON.stringify({ text, message })])
+    }
+  }
+
+  async #say(frame: FrameRow, room: string): Promise<void> {
+    const { links, encrypt, put, mail } = this.#road
+    const peer = this.#peer
+    const { text, message }: { text: object; message: number | null } = JSON.parse(frame.payload)
+    let { event, txn } = frame
+    if (event === null || txn === null || frame.room !== room) {
+      event = await encrypt(room, peer.user, 'm.room.message', text)
+      txn = crypto.randomUUID()
+      links.outbox.encrypted(frame, room, event, txn)
+    }
+    const id = await put(room, txn, event)
+    if (message !== null) links.map(peer.name, 'event', id, message)
+    links.outbox.sent(frame, mail.now())
+    links.outbox.received(peer.name, frame.seq, mail.now()) // nobody confirms more than that it is in the room
+  }
+
   async #send(frame: FrameRow, room: string, base: number): Promise<void> {
+    if (this.#peer.person) return this.#say(frame, room)
     const { links, encrypt, put, mail } = this.#road
     let { event, txn } = frame
     // what was encrypted for another room, or sent before, is encrypted anew: twice the same would be a replay
@@ -150,6 +180,12 @@ export class Lane {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.kick(), ms)
   }
+}
+
+/** What a person is told of a text that was not taken. */
+function refusalText(receipt: string | null): object | null {
+  const { state, reason }: { state?: string; reason?: string } = JSON.parse(receipt ?? '{}')
+  return state === 'refused' ? { msgtype: 'm.notice', body: `not delivered: ${reason ?? 'refused'}` } : null
 }
 
 const dueAt = ({ sent, tries }: FrameRow): number =>

@@ -25,8 +25,14 @@ export const transportOver =
   }
 
 /** Resolves to the event id. The same `txn` again answers the same one: Matrix CS §10.6.2. */
-export async function sendEncrypted(homeserver: Homeserver, room: string, txn: string, content: string): Promise<void> {
-  await homeserver.call('PUT', `/rooms/${part(room)}/send/m.room.encrypted/${part(txn)}`, content)
+export async function sendEncrypted(
+  homeserver: Homeserver,
+  room: string,
+  txn: string,
+  content: string,
+): Promise<string> {
+  const answer = await homeserver.call('PUT', `/rooms/${part(room)}/send/m.room.encrypted/${part(txn)}`, content)
+  return String(answer.event_id)
 }
 
 /** An encrypted room for two machines: nobody but the invited gets in, and nobody can take the encryption away. */

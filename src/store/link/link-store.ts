@@ -20,7 +20,7 @@ export type Quarantined = {
   why: string
   at: number
 }
-export type MappedKind = 'message' | 'thread'
+export type MappedKind = 'message' | 'thread' | 'event'
 export type Invite = { room: string; sender: string; at: number }
 
 /** Frames of one peer that may wait for the one before them; events that may wait for their key. */
@@ -155,6 +155,11 @@ export class LinkStore {
     if ((row?.n ?? 0) >= HELD) return false
     this.#db.run('INSERT OR IGNORE INTO held VALUES(?, ?, ?)', [peer, seq, frame])
     return true
+  }
+
+  /** Do frames of that peer wait for one before them? */
+  holds(peer: string): boolean {
+    return this.#db.query('SELECT 1 FROM held WHERE peer = ? LIMIT 1').get(peer) !== null
   }
 
   heldFrame(peer: string, seq: number): string | null {

@@ -118,6 +118,15 @@ export class Outbox {
     this.#db.run('UPDATE frame SET event = NULL, txn = NULL, sent = NULL WHERE peer = ?', [peer])
   }
 
+  /** That frame did not arrive, and was not sent after `before` (ms): it is encrypted and sent anew. */
+  lost(peer: string, seq: number, before: number): void {
+    this.#db.run('UPDATE frame SET event = NULL, txn = NULL, sent = NULL WHERE peer = ? AND seq = ? AND sent <= ?', [
+      peer,
+      seq,
+      before,
+    ])
+  }
+
   /** The peer has every frame up to that one. */
   received(peer: string, upTo: number, at: number): void {
     this.#db

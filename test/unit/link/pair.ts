@@ -41,6 +41,7 @@ export class Side {
       put: async (_room, _txn, content) => {
         if (this.broken) throw new Error('no answer')
         this.wire.push(JSON.parse(content))
+        return `$${this.wire.length}`
       },
     })
     this.links.lane(peer.name)
@@ -55,6 +56,7 @@ export class Side {
       name: peer,
       user: `@${peer}:x`,
       pin: { by: 'device', key: 'k' },
+      person: false,
       accounts: ['*'],
       rooms: [],
       wake: true,
