@@ -83,6 +83,7 @@ export class Link {
         throw new Refusal('vault_damaged', 'the vault holds no device')
       const links = openStore(folder, vault)
       closers.push(() => links.close())
+      links.belongTo(mail.store.epoch)
       closers.push(installIndexedDb(links.journal))
       const homeserver = new Homeserver(base, session.token, stopping.signal)
       const withheld = (user: string, code: string) => link?.withheld.set(user, { user, code, at: mail.now() })

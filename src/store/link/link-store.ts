@@ -46,16 +46,17 @@ export class LinkStore {
    * @throws Refusal `already_running` while another process has it, `damaged_store`
    */
   static open(path: string): LinkStore {
-    const db = connect(path, 'FULL')
+    let db: Database | null = null
     try {
+      db = connect(path, 'FULL')
       // a second process would use the same message keys once more
       db.run('PRAGMA locking_mode = EXCLUSIVE')
       db.run('PRAGMA busy_timeout = 0')
       db.run('PRAGMA wal_autocheckpoint = 1000')
-      db.transaction(() => db.run(SCHEMA)).immediate()
+      db.run(SCHEMA)
       return new LinkStore(db, path)
     } catch (error) {
-      db.close()
+      db?.close()
       if (error instanceof Error && /locked|busy/i.test(error.message))
         throw new Refusal('already_running', 'another process holds the device of this link', { lock: path })
       if (error instanceof Error && /malformed|not a database|corrupt/i.test(error.message))
@@ -75,6 +76,21 @@ export class LinkStore {
 
   setMeta(key: string, value: string): void {
     this.#db.run('INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)', [key, value])
+  }
+
+  /**
+   * The mailbox whose messages this store speaks of. After a restore their numbers mean other messages: what is known of them
+   * goes, what is under way as text stays.
+   */
+  belongTo(epoch: string): void {
+    const before = this.meta('epoch')
+    if (before === epoch) return
+    this.#db
+      .transaction(() => {
+        if (before !== null) for (const table of ['mapped', 'item', 'refused']) this.#db.run(`DELETE FROM ${table}`)
+        this.setMeta('epoch', epoch)
+      })
+      .immediate()
   }
 
   rooms(): Map<string, RoomState> {
