@@ -42,7 +42,7 @@ export class LinkStore {
   }
 
   /**
-   * Opens or makes the store; its file is locked until it is closed.
+   * Opens or makes the store; its file is locked until this process ends, however it ends.
    * @throws Refusal `already_running` while another process has it, `damaged_store`
    */
   static open(path: string): LinkStore {

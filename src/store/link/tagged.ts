@@ -9,7 +9,8 @@ export const fromJson = (text: string): unknown => untag(JSON.parse(text))
 
 function tag(value: unknown): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
-  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0) ? value : { $n: String(value) }
+  if (typeof value === 'number')
+    return Number.isFinite(value) && !Object.is(value, -0) ? value : { $n: Object.is(value, -0) ? '-0' : String(value) }
   if (value === undefined) return { $u: 1 }
   if (typeof value === 'bigint') return { $i: String(value) }
   if (value instanceof Uint8Array)

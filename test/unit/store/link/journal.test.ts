@@ -38,7 +38,7 @@ test('every value that is stored comes back as it was', () => {
       fc.array(fc.tuple(fc.string(), tie('tree'))).map((pairs) => new Map(pairs)),
     ),
   }))
-  fc.assert(fc.property(tree, (value) => expect(fromJson(toJson(value))).toEqual(structuredClone(value))))
+  fc.assert(fc.property(tree, (value) => expect(fromJson(toJson(value))).toEqual(value)))
   expect(() => toJson(new (class Odd {})())).toThrow('cannot keep')
 })
 
