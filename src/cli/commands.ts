@@ -17,6 +17,9 @@ const send = () => import('./send.ts').then((file) => file.send)
 const agents = () => import('./agents.ts')
 const dispatches = () => import('./dispatch/look.ts')
 const dispatchControl = () => import('./dispatch/control.ts')
+const link = () => import('./link/link.ts')
+const linkPeers = () => import('./link/peers.ts')
+const vault = () => import('./link/vault.ts')
 const ack = () => import('./ack.ts').then((file) => file.ack)
 
 /** In the order in which the list of commands shows them. */
@@ -95,6 +98,20 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'admin backup': () => import('./admin/backup.ts').then((file) => file.backup),
   'admin restore': () => import('./admin/restore.ts').then((file) => file.restore),
   'admin retention': () => import('./admin/retention.ts').then((file) => file.retention),
+  'link setup': () => link().then((file) => file.linkSetup),
+  'link status': () => link().then((file) => file.linkStatus),
+  'link off': () => link().then((file) => file.linkOff),
+  'link peer list': () => linkPeers().then((file) => file.peerList),
+  'link peer add': () => linkPeers().then((file) => file.peerAdd),
+  'link peer allow': () => linkPeers().then((file) => file.peerAllow),
+  'link peer rotate': () => linkPeers().then((file) => file.peerRotate),
+  'link peer remove': () => linkPeers().then((file) => file.peerRemove),
+  'link peer pending': () => linkPeers().then((file) => file.peerPending),
+  'vault status': () => vault().then((file) => file.vaultStatus),
+  'vault move': () => vault().then((file) => file.vaultMove),
+  'vault rotate': () => vault().then((file) => file.vaultRotate),
+  'vault backup': () => vault().then((file) => file.vaultBackup),
+  'vault restore': () => vault().then((file) => file.vaultRestore),
   'client list': () => clients().then((file) => file.clientList),
   'client add': () => clients().then((file) => file.clientAdd),
   'client remove': () => clients().then((file) => file.clientRemove),

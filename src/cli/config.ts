@@ -14,7 +14,7 @@ export function configPath({ env, home, platform }: Io): string {
   return join(absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config'), 'mail4agent', 'config.toml')
 }
 
-const KEYS = ['recognised_agents', 'allow_forwarders', 'allow_agents_as_persons', 'keep'] as const
+const KEYS = ['recognised_agents', 'allow_forwarders', 'allow_agents_as_persons', 'homeserver_url', 'keep'] as const
 type Key = (typeof KEYS)[number]
 type Config = { readonly [key: string]: unknown }
 
@@ -59,6 +59,18 @@ export function recognisedFor(io: Io): readonly string[] {
   if (setting !== undefined) return recognisedAgents(setting)
   const path = configPath(io)
   return agentsIn(readConfig(path), path)
+}
+
+/**
+ * The homeserver of this machine's link: the environment before the file; nothing where neither names one.
+ * @throws Refusal `usage` when the file cannot be understood
+ */
+export function homeserverFor(io: Io): string | null {
+  if (io.env.M4A_HOMESERVER_URL) return io.env.M4A_HOMESERVER_URL
+  const path = configPath(io)
+  const url = readConfig(path).homeserver_url
+  if (url === undefined || typeof url === 'string') return url ?? null
+  throw wrong('homeserver_url', path, 'text', 'homeserver_url = "https://matrix.example.org"')
 }
 
 function agentsIn(config: Config, path: string): readonly string[] {

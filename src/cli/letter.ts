@@ -17,6 +17,7 @@ export function letterText(message: Message, now: string, context: Context): str
       'imported',
       message.imported === undefined ? null : `from ${message.imported.source}: the sender was not proved here`,
     ],
+    ['vouched for by', message.attested_by === undefined ? null : `the machine ${message.attested_by}`],
     ['on behalf of', message.on_behalf_of === undefined ? null : `${message.on_behalf_of} (as the sender says)`],
     ['to', message.recipients?.join(', ') ?? message.to_text],
     ['subject', message.subject],
@@ -49,6 +50,7 @@ export function briefState(copy: Receipt, now: string, context: Context): [state
   const more = [
     ...(who === undefined ? [] : [brief(who, context)]),
     ...(claimed_by === undefined ? [] : [`claimed by ${brief(claimed_by, context)}`]),
+    ...(copy.remote === undefined ? [] : [remoteText(copy.remote)]),
     ...(copy.session_ended ? ['its session has ended'] : []),
     ...(copy.warning === undefined ? [] : [copy.warning]),
   ]
@@ -68,10 +70,22 @@ export function stateText(copy: Partial<Receipt>, now: string): string {
     parts.push(
       `claimed by ${copy.claimed_by}${copy.claimed_until === undefined ? '' : ` until ${clock(copy.claimed_until)}`}`,
     )
+  if (copy.remote !== undefined) parts.push(remoteText(copy.remote))
   if (copy.session_ended) parts.push('its session has ended')
   if (copy.warning !== undefined) parts.push(copy.warning)
   return parts.join(', ')
 }
+
+/** How far it has come on its way to another machine. */
+const remoteText = ({ state, reason }: NonNullable<Receipt['remote']>): string =>
+  REMOTE[state] + (reason === undefined ? '' : `: ${reason}`)
+
+const REMOTE = {
+  queued: 'waits here',
+  sent: 'on its way',
+  received: 'arrived on that machine',
+  refused: 'refused there',
+} as const
 
 const by = (who: string | undefined): string => (who === undefined ? '' : `by ${who} `)
 

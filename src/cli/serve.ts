@@ -38,6 +38,7 @@ Configuration: config.toml in ~/.config/mail4agent (macOS: ~/Library/Application
   recognised_agents = ["claude", "codex"]   the executables that count as agents, instead of those we know
   allow_forwarders = true                   port forwarders may call; who is behind them cannot be proved
   allow_agents_as_persons = true            agents may use the tokens of persons and operators
+  homeserver_url = "https://…"              where mail4agent link setup logs in, unless it is told
   [keep]
   closed_days = 90                          closed mail; 30 or more, or "forever". What is not closed is never removed
   events_days = 30                          what happened to mail, for those who follow /events`,

@@ -26,6 +26,7 @@ import { Calls, type Door } from './http/door.ts'
 import type { HealthFacts } from './http/health.ts'
 import { Metrics } from './http/metrics.ts'
 import { startKeeper } from './keeper.ts'
+import { Seat } from './link-seat.ts'
 import { listen, mustBeFree, type TcpDoor } from './listen.ts'
 import type { Log } from './log.ts'
 import { ensureOperator } from './operator.ts'
@@ -132,7 +133,7 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
     allowAgentsAsPersons: options.allowAgentsAsPersons ?? false,
     log: log.warn,
   })
-  const { door, served, settle, started } = assemble(store, identity, attestor, attestation, options)
+  const { door, served, settle, started, seat } = assemble(store, identity, attestor, attestation, options)
   const { tcp, socket } = await openDoors(door, attestor, options, closers)
   closers.push(settle)
   served(tcp)
@@ -141,6 +142,8 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
   )
   closers.push(() => faults.stop())
   closers.push(started(attestor, socket, umask))
+  closers.push(() => seat.stop())
+  void seat.open(door.mail).catch((error) => complain(log, 'the link failed', error))
   if (!attestation.ok)
     closers.push(
       retest(
@@ -202,6 +205,7 @@ function assemble(
   served: (tcp: TcpDoor) => void
   settle: Closer
   started: (attestor: Attestor, socket: string | null, umask: number) => Closer
+  seat: Seat
 } {
   let port = 0
   let bells: Doorbells | undefined
@@ -211,7 +215,9 @@ function assemble(
   const calls = new Calls()
   const desktop = new Notifier(store, openDesktop(process.platform, process.env), { log: log.warn })
   const health: HealthFacts = { startedAt: Date.now(), attestation, listening: [], unavailable: [] }
+  const seat = new Seat(dataDir, log)
   const mail: Mail = {
+    link: seat,
     store,
     parking: waiters,
     rates: new Rates(),
@@ -254,7 +260,7 @@ function assemble(
     void supervisor.start().catch((error) => complain(log, 'dispatch could not start', error))
     return () => supervisor.stop()
   }
-  return { door, served, settle, started }
+  return { door, served, settle, started, seat }
 }
 
 async function openDoors(

@@ -1,19 +1,10 @@
 // Folders and files that only their owner may look into.
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { diskRefusal } from '../store/disk.ts'
 import { Refusal } from '../wire/refusal.ts'
+
+export { syncFolder, writePrivate } from '../store/private-file.ts'
 
 /**
  * Makes `path` as a folder of mode 0700, with the folders above it; an existing one must be ours and closed to others, where
@@ -62,32 +53,6 @@ export function privateFiles(): () => void {
   return () => {
     if (held && --holders === 0) process.umask(before)
     held = false
-  }
-}
-
-/** Writes a file of mode 0600 at once: after a crash there is the old one or the whole new one. */
-export function writePrivate(path: string, content: string | Buffer): void {
-  const draft = `${path}.${process.pid}.new`
-  rmSync(draft, { force: true })
-  const file = openSync(draft, 'wx', 0o600)
-  try {
-    writeFileSync(file, content)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(draft, path)
-  syncFolder(dirname(path))
-}
-
-/** A rename is on the disk once its folder is: fsync(2). */
-export function syncFolder(path: string): void {
-  if (process.platform === 'win32') return
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
   }
 }
 

@@ -25,6 +25,8 @@ function memoryOf(store: Store): Map<number, number> {
 
 /** Why mail to that box may lie there unread, as it is now; or undefined, which is at most a second old. */
 export function drainWarning(mail: Mail, mailbox: Mailbox): string | undefined {
+  const account = mail.store.registry.accountById(mailbox.account)
+  if (account?.kind === 'remote') return mail.link?.warning(account)
   const fine = memoryOf(mail.store)
   const now = mail.now()
   const last = fine.get(mailbox.box)

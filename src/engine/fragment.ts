@@ -13,11 +13,14 @@ export type Content = {
   refs: readonly Reference[]
   hop: number
   onBehalfOf: string | null
-  wakeSuppressed: 'hop' | 'rate' | null
+  /** `peer`: another machine that may wake nobody here. */
+  wakeSuppressed: 'hop' | 'rate' | 'peer' | null
   /** Compact addresses as they were written to, where there were several. */
   recipients: readonly string[] | null
   /** Of a letter that was carried in from elsewhere. */
   imported?: Imported
+  /** The machine that vouches for the sender; absent where this mailbox proved it. */
+  attestedBy?: string
 }
 
 /** Where `threadOf` finds the thread: ids have one length. */
@@ -38,7 +41,8 @@ export function fragmentOf(
   let fixed =
     session === null
       ? `","from":{"kind":"direct","participant":"${account}"},"from_text":"${account}"`
-      : `","from":{"kind":"session","participant":"${account}","session":"${session}"},"from_text":"${account}/${session}"`
+      : `","from":{"kind":"session",${participantText(account)},"session":"${session}"},"from_text":"${account}/${session}"`
+  if (content.attestedBy !== undefined) fixed += `,"attested_by":"${content.attestedBy}"`
   if (content.recipients) fixed += `,"recipients":${text(content.recipients)}`
   fixed += `,"subject":${text(content.subject)},"body":${text(content.body)},"reply_to":${content.replyTo === null ? 'null' : `"${content.replyTo}"`}`
   const refs = content.refs.length === 0 ? '[]' : text(content.refs)
@@ -51,6 +55,13 @@ export function fragmentOf(
     const times = `"created_at":"${rfc3339(created)}","created_at_unix_ms":${created}`
     return `"message_id":"${own}","thread":"${thread ?? own}${fixed},${times}`
   }
+}
+
+/** Names of accounts of other machines have the machine behind an `@`; ours have no such sign. */
+function participantText(account: string): string {
+  const at = account.indexOf('@')
+  if (at < 0) return `"participant":"${account}"`
+  return `"participant":"${account.slice(0, at)}","machine":"${account.slice(at + 1)}"`
 }
 
 /** The thread's message id out of a fragment. */
@@ -76,8 +87,10 @@ export type Stored = {
   subject: string
   body: string
   reply_to: string | null
+  correlation: string | null
+  refs: Reference[]
   hop: number
-  wake_suppressed?: 'hop' | 'rate'
+  wake_suppressed?: 'hop' | 'rate' | 'peer'
   created_at: string
   created_at_unix_ms: number
 }

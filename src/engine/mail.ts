@@ -3,6 +3,7 @@ import type { AccountRow, SessionRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import type { Explanation } from '../wire/explain.ts'
 import type { Runs } from './dispatch/runs.ts'
+import type { LinkSeat } from './link.ts'
 import type { Rates } from './rates.ts'
 import type { WakePort } from './wake/port.ts'
 
@@ -46,6 +47,8 @@ export type Mail = {
   readonly runs: Runs
   /** How agents are woken; wake/ knows. */
   readonly wakes: WakePort
+  /** Other machines; absent where there can be none. */
+  readonly link?: LinkSeat
 }
 
 /** Times are milliseconds since the epoch. */

@@ -19,7 +19,7 @@ export function receiptsText(mail: Mail, caller: Caller, message: MessageRow, no
     const copy = receivedCopy(mail, message, to)
     if (!copy) continue
     if (to.kind === KIND.room && to.account === message.account && copy.opened === null && copy.closed === 0) continue
-    receipts.push(receiptText(mail, to, copy, now))
+    receipts.push(receiptText(mail, message, to, copy, now))
   }
   return `[${receipts.join(',')}]`
 }
@@ -39,7 +39,7 @@ export function receivedCopy(mail: Mail, message: MessageRow, to: Recipient): De
   return mail.store.delivery(message.id, account ? [to.box, account.box] : [to.box])
 }
 
-function receiptText(mail: Mail, to: Recipient, copy: DeliveryRow, now: number): string {
+function receiptText(mail: Mail, message: MessageRow, to: Recipient, copy: DeliveryRow, now: number): string {
   let text = `{${toText(parseAddress(to.text))}`
   if (to.kind === KIND.room) {
     const member = mail.store.registry.accountById(to.account)
@@ -47,7 +47,9 @@ function receiptText(mail: Mail, to: Recipient, copy: DeliveryRow, now: number):
   }
   text += `,${stateText(mail, copy, now)}`
   if (copy.closed === 0) {
-    if (to.kind === KIND.session && hasEnded(mail, to)) text += ',"session_ended":true'
+    const remote = mail.link?.fate(message, to) ?? null
+    if (remote) text += `,"remote":${JSON.stringify(remote)}`
+    if (!remote && to.kind === KIND.session && hasEnded(mail, to)) text += ',"session_ended":true'
     const warning =
       to.kind === KIND.room
         ? undefined

@@ -3,6 +3,7 @@ import { type AccountRow, KIND, type Recipient, type SessionRow } from '../store
 import { type Address, type AddressInput, formatAddress, toAddress } from '../wire/address.ts'
 import { canonical } from '../wire/names.ts'
 import { denied, Refusal } from '../wire/refusal.ts'
+import { machineNamed } from './link.ts'
 import type { Caller, Mail } from './mail.ts'
 import { findSession } from './session.ts'
 import { knownAccount, maySee, meant, visibleAccount } from './visible.ts'
@@ -73,8 +74,7 @@ function everybody(mail: Mail, caller: Caller): Resolved[] {
 function resolveOne(mail: Mail, caller: Caller, asked: Address, answering: boolean): Resolved {
   try {
     const address = answering ? asked : meant(mail, caller, asked)
-    if (address.machine !== undefined)
-      throw new Refusal('unknown_machine', `no machine ${address.machine}`, { machine: address.machine })
+    if (address.machine !== undefined) return remote(mail, caller, address, address.machine)
     if (address.kind === 'room') return room(mail, caller, address.room)
     const account = answering
       ? knownAccount(mail, address.participant)
@@ -84,6 +84,20 @@ function resolveOne(mail: Mail, caller: Caller, asked: Address, answering: boole
     if (!(error instanceof Refusal)) throw error
     return { to: asked, text: formatAddress(asked), all: false, deliveries: [], refusal: error }
   }
+}
+
+/** A mailbox on another machine, as `link.prepare` made it. @throws Refusal `unknown_machine` */
+function remote(mail: Mail, caller: Caller, address: Address, name: string): Resolved {
+  const machine = machineNamed(mail, name)
+  const participant = address.kind === 'room' ? `#${address.room}` : address.participant
+  const account = mail.store.registry.account(`${participant}@${machine}`)
+  if (!account) throw new Refusal('unknown_participant', `nothing was ever sent to ${formatAddress(address)}`)
+  const to: Address = { ...address, machine }
+  const text = formatAddress(to)
+  if (address.kind !== 'session')
+    return accepted(to, [{ text, kind: KIND.account, box: account.box, account: account.id, room: 0 }])
+  const { box } = findSession(mail, caller, account, address.session)
+  return accepted(to, [{ text, kind: KIND.session, box, account: account.id, room: 0 }])
 }
 
 function direct(account: AccountRow): Resolved {

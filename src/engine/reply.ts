@@ -61,6 +61,7 @@ export function replyRecipients(mail: Mail, caller: Caller, { message, copy }: P
   const own = message.senderBox === caller.session.box || copy === null
   if (own && message.account === caller.account.id) return { to: [...new Set(message.recipients.map((to) => to.text))] }
   const account = registry.accountById(message.account)
+  if (account?.kind === 'remote') return { to: [readFragment(message.json).from_text] }
   // a name that was given to another account since then does not stand for the one that wrote
   if (!account || !isCurrent(mail, account) || isAttended(mail, message.senderBox))
     return { to: [readFragment(message.json).from_text] }

@@ -43,7 +43,8 @@ export class MemoryRegistry implements Registry {
   /** The account whose run has a token of that digest. */
   runToken: (digest: string) => number | undefined = () => undefined
   accountByBox = (box: number) => this.#accountsByBox.get(box)
-  accounts = () => [...this.#accounts.values()].sort(byName)
+  accounts = () => [...this.#accounts.values()].filter(({ kind }) => kind !== 'remote').sort(byName)
+  remotes = () => [...this.#accounts.values()].filter(({ kind }) => kind === 'remote')
   room = (name: string) => this.#rooms.get(canonical(name))
   roomById = (id: number) => this.#roomsById.get(id)
   rooms = () => [...this.#rooms.values()].sort(byName)

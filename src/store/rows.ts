@@ -7,7 +7,8 @@ export type AccountRow = {
   readonly id: number
   readonly name: string
   readonly label: string | null
-  readonly kind: 'agent' | 'person'
+  /** `remote`: an account of another machine, `name@machine`; nobody calls as one. */
+  readonly kind: 'agent' | 'person' | 'remote'
   readonly can: Readonly<Record<Capability, boolean>>
   /** SHA-256 of the secret, hex; leaves the store only to be compared. */
   readonly digest: string

@@ -33,8 +33,10 @@ export interface Registry {
   accountByDigest(digest: string): AccountRow | undefined
   /** digest: of the token of a started agent, which ends with its attempt. */
   accountByRun(digest: string): AccountRow | undefined
-  /** By name, ascending. */
+  /** Those of this machine, by name, ascending. */
   accounts(): readonly AccountRow[]
+  /** Those of other machines. */
+  remotes(): readonly AccountRow[]
   room(name: string): RoomRow | undefined
   roomById(id: number): RoomRow | undefined
   rooms(): readonly RoomRow[]

@@ -3,6 +3,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Agent, AgentAdd, AgentSet } from './dispatch.ts'
 import { Imported, nullable } from './letter.ts'
 import { LIMITS } from './limits.ts'
+import { LINK_ADMIN } from './link.ts'
 import { MessageId, Name, SessionId } from './names.ts'
 import { EntriesAnswer, MailboxRequest, OverviewAnswer, OverviewRequest, TrafficRequest } from './overview.ts'
 import { Timestamp } from './time.ts'
@@ -284,6 +285,7 @@ export const ADMIN = {
     request: TrafficRequest,
     answer: EntriesAnswer,
   },
+  ...LINK_ADMIN,
 } as const satisfies Record<string, { summary: string; request: TSchema; answer: TSchema }>
 
 export type AdminRoute = keyof typeof ADMIN

@@ -59,6 +59,9 @@ const messageFields = {
   message_id: MessageId,
   from: Address,
   from_text: Type.String({ description: 'compact address to answer to' }),
+  attested_by: Type.Optional(
+    Type.String({ description: 'the pinned machine that vouches for the sender; absent where this mailbox proved it' }),
+  ),
   to: Address,
   to_text: Type.String(),
   recipients: Type.Optional(Type.Array(Type.String(), { description: 'all recipients, where there were several' })),
@@ -91,6 +94,21 @@ export const Receipt = Type.Object({
   to_text: Type.String(),
   participant: Type.Optional(Type.String({ description: 'of a room: the account whose copy this is' })),
   ...deliveryFields,
+  remote: Type.Optional(
+    Type.Object(
+      {
+        state: Type.Union([
+          Type.Literal('queued'),
+          Type.Literal('sent'),
+          Type.Literal('received'),
+          Type.Literal('refused'),
+        ]),
+        at: Type.Optional(Timestamp),
+        reason: Type.Optional(Type.String()),
+      },
+      { description: 'on another machine: how far it has come before anybody opened it' },
+    ),
+  ),
   session_ended: Type.Optional(Type.Boolean({ description: 'the session it was for has ended without a successor' })),
   warning: Type.Optional(Type.String()),
 })

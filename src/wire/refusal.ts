@@ -101,6 +101,25 @@ export const REFUSALS = {
     'run it in the background: mail4agent up --no-service, or in a terminal: mail4agent serve',
   ),
   daemon_unreachable: row(503, 'start the mailbox with: mail4agent serve', 3),
+  // other machines
+  link_off: row(409, 'set it up with: mail4agent link setup'),
+  link_exists: row(409, 'end it first with: mail4agent link off'),
+  link_restored: row(
+    409,
+    'a device must never run twice; begin a new one: mail4agent link off, then mail4agent link setup',
+  ),
+  unknown_peer: row(404, 'list them with: mail4agent link peer list'),
+  peer_not_allowed: row(
+    403,
+    'the operator of that machine allows it: mail4agent link peer allow <peer> --account <name>',
+  ),
+  homeserver: row(502, 'the homeserver says why; mail waits meanwhile'),
+  vault_key_missing: row(409, 'give the key back to its holder, or restore: mail4agent vault restore <file>'),
+  vault_damaged: row(
+    500,
+    'restore a backup of it: mail4agent vault restore <file>; or begin a new device: mail4agent link off',
+  ),
+  vault_busy: row(409, 'another process changes the vault; try again'),
   which_account: row(400, 'choose with --as <account>, M4A_ACCOUNT or M4A_TOKEN_FILE', 2),
   usage: row(400, 'see: mail4agent help', 2),
   internal: row(500, 'this is a fault of the mailbox; its log has the details'),

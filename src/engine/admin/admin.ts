@@ -7,6 +7,7 @@ import { addAgent, listAgents, pause, removeAgent, resume, setAgent } from './ag
 import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { importLetters } from './import.ts'
+import { LINK_ROUTES } from './link.ts'
 import { listListeners, removeListener, setListener } from './listeners.ts'
 import { mailbox } from './mailbox.ts'
 import { listOrphans, releaseOrphans } from './orphans.ts'
@@ -53,6 +54,7 @@ export const ADMINISTER: Routes = {
   overview,
   mailbox,
   traffic,
+  ...LINK_ROUTES,
 }
 
 /** The last change of each store: two operators at once must not take one name, or remove each other. */
@@ -77,7 +79,7 @@ export function administer<R extends AdminRoute>(
     if (account?.id !== caller.account.id || !account.can.operator) throw denied('operator')
     return ADMINISTER[route](mail, request)
   }
-  if (LONG.has(route)) return run()
+  if (LONG.has(route) || route.startsWith('link/')) return run()
   const turn = (turns.get(mail.store) ?? Promise.resolve()).then(run)
   turns.set(
     mail.store,

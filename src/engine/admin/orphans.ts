@@ -15,7 +15,7 @@ export async function listOrphans(
     const owner = mail.store.registry.accountById(session.account)
     const { count, ids } = mail.store.orphans(session.box, 1)
     const first = ids[0] === undefined ? null : mail.store.message(ids[0])
-    if (!owner || !first) return []
+    if (!owner || owner.kind === 'remote' || !first) return []
     return { account: owner.name, session: session.name, count, oldest: messageId(first.id, first.random) }
   })
   return { orphans }

@@ -88,6 +88,6 @@ test.each([
 
 test('an unknown key is answered with those that there are', () => {
   expect(settings('port = 1')).toMatchObject({
-    hint: 'there are recognised_agents, allow_forwarders, allow_agents_as_persons, keep',
+    hint: 'there are recognised_agents, allow_forwarders, allow_agents_as_persons, homeserver_url, keep',
   })
 })

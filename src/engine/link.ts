@@ -1,0 +1,34 @@
+// Other machines as the engine sees them: names to resolve, mailboxes to prepare, how far mail has come. link/ implements it.
+import type { AccountRow, MessageRow, Recipient } from '../store/rows.ts'
+import { type AddressInput, toAddress } from '../wire/address.ts'
+import type { AdminAnswer, AdminRequest } from '../wire/admin.ts'
+import type { Receipt } from '../wire/letter.ts'
+import type { LINK_ADMIN } from '../wire/link.ts'
+import { Refusal } from '../wire/refusal.ts'
+import type { Mail } from './mail.ts'
+
+export type LinkRoute = keyof typeof LINK_ADMIN
+
+export interface LinkSeat {
+  /** The name of a peer as it was pinned, or null. @throws Refusal why the link is down, where it is */
+  machine(name: string): string | null
+  /** Makes the mailboxes that the addresses name on other machines. Nothing to do costs nothing. */
+  prepare(to: readonly AddressInput[]): Promise<void>
+  /** How far a delivery to another machine has come; null for one of this machine. */
+  fate(message: MessageRow, to: Recipient): Receipt['remote'] | null
+  /** Why mail to that machine waits; undefined where it does not. */
+  warning(account: AccountRow): string | undefined
+  administer<R extends LinkRoute>(route: R, request: AdminRequest<R>): Promise<AdminAnswer<R>>
+}
+
+/** @throws Refusal `unknown_machine` */
+export function machineNamed(mail: Mail, name: string): string {
+  const machine = mail.link?.machine(name) ?? null
+  if (machine === null) throw new Refusal('unknown_machine', `no machine ${name}`, { machine: name })
+  return machine
+}
+
+/** Does any of the addresses name another machine? Those that are none are refused elsewhere. */
+export function someRemote(to: readonly AddressInput[]): boolean {
+  return to.some((one) => (typeof one === 'string' ? one.indexOf('@') > 0 : toAddress(one).machine !== undefined))
+}
