@@ -1,7 +1,7 @@
 // mail4agent archive: closed mail, newest first.
 import { defineCommand } from './command.ts'
 import { letterTable, letterText } from './letter.ts'
-import { PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
+import { listOf, PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
 import { seconds } from './usage.ts'
 
 export const archive = defineCommand({
@@ -35,7 +35,12 @@ retention); mail4agent reopen puts one back.
       ...pageRequest(context.options),
     }
     const client = await context.mailbox()
-    const answer = await client.call('archive', request)
+    const answer = await listOf(
+      !full && !context.json,
+      request,
+      (asked) => client.call('archive', asked),
+      (page) => page.messages,
+    )
     const code = context.show(answer, () => {
       if (full) return answer.messages.map((message) => letterText(message, answer.now, context)).join('\n')
       return answer.messages.length === 0 ? '' : letterTable(answer.messages, context)

@@ -1,4 +1,5 @@
 // mail4agent contacts: whom one writes with, and own names for addresses.
+import type { MailClient } from '../client/client.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { AliasAnswer, ContactsAnswer } from '../wire/people.ts'
 import { defineCommand } from './command.ts'
@@ -18,16 +19,22 @@ wrote to it, and when you last heard from it. It is made from the mail itself, s
   words: [0, 0],
   async run(context) {
     const client = await context.mailbox()
-    const answer = await client.call('contacts', { limit: LIMITS.pageMax })
-    while (answer.has_more && answer.after !== null) {
-      const page: ContactsAnswer = await client.call('contacts', { limit: LIMITS.pageMax, after: answer.after })
-      answer.accounts.push(...page.accounts)
-      answer.has_more = page.has_more
-      answer.after = page.after
-    }
+    const answer = await allContacts(client)
     return context.show(answer, () => contactsText(answer, context))
   },
 })
+
+/** All of them, in one answer. */
+export async function allContacts(client: MailClient): Promise<ContactsAnswer> {
+  const answer = await client.call('contacts', { limit: LIMITS.pageMax })
+  while (answer.has_more && answer.after !== null) {
+    const page: ContactsAnswer = await client.call('contacts', { limit: LIMITS.pageMax, after: answer.after })
+    answer.accounts.push(...page.accounts)
+    answer.has_more = page.has_more
+    answer.after = page.after
+  }
+  return answer
+}
 
 function contactsText({ accounts, rooms, aliases, machines, now }: ContactsAnswer, context: Context): string {
   const ago = (at: string | null) => (at === null ? '' : `${span((Date.parse(now) - Date.parse(at)) / 1_000)} ago`)

@@ -2,7 +2,7 @@
 import { defineCommand } from './command.ts'
 import { idOf } from './latest.ts'
 import { letterTable, letterText } from './letter.ts'
-import { PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
+import { listOf, PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
 import { moment, oneOf, usage } from './usage.ts'
 
 const STATES = ['new', 'opened', 'closed'] as const
@@ -46,12 +46,17 @@ with one of them the words may be left out.
     if (words.length === 0 && thread === undefined && Object.keys(filter).length === 0)
       throw usage('search: something is missing', 'give words, or options that narrow it')
     const client = await context.mailbox()
-    const answer = await client.call('search', {
-      ...(words.length === 0 ? {} : { query: words.join(' ') }),
-      ...filter,
-      ...(thread === undefined ? {} : { thread: await idOf(client, thread, now) }),
-      ...pageRequest(context.options),
-    })
+    const answer = await listOf(
+      !context.options.full && !context.json,
+      {
+        ...(words.length === 0 ? {} : { query: words.join(' ') }),
+        ...filter,
+        ...(thread === undefined ? {} : { thread: await idOf(client, thread, now) }),
+        ...pageRequest(context.options),
+      },
+      (asked) => client.call('search', asked),
+      (page) => page.messages,
+    )
     const code = context.show(answer, () => {
       if (answer.messages.length === 0) return ''
       if (!context.options.full) return letterTable(answer.messages, context)

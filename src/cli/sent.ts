@@ -4,7 +4,7 @@ import type { Receipt } from '../wire/letter.ts'
 import { defineCommand } from './command.ts'
 import type { Context } from './context.ts'
 import { brief, briefState, when, whenHead } from './letter.ts'
-import { PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
+import { listOf, PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
 
 export const sent = defineCommand({
   name: 'sent',
@@ -19,7 +19,12 @@ a terminal when and how.
   words: [0, 0],
   async run(context) {
     const client = await context.mailbox()
-    const answer = await client.call('sent', pageRequest(context.options))
+    const answer = await listOf(
+      !context.json,
+      pageRequest(context.options),
+      (asked) => client.call('sent', asked),
+      (page) => page.messages,
+    )
     const rows = answer.messages.flatMap((message) =>
       message.deliveries.map((delivery) => [
         message.message_id,

@@ -6,7 +6,7 @@ import { Refusal } from '../wire/refusal.ts'
 import type { ArchiveRequest } from '../wire/requests.ts'
 import { positionOf } from './cursor.ts'
 import { senderOf } from './fragment.ts'
-import { addressee, letterText, previewText, rowSuffix, toText } from './letter.ts'
+import { addressee, briefText, letterText, previewText, rowSuffix, toText } from './letter.ts'
 import type { Caller, Mail } from './mail.ts'
 import { fillPage, hasLetter, listAnswer } from './page.ts'
 
@@ -23,7 +23,7 @@ export function archive(mail: Mail, caller: Caller, request: ArchiveRequest): Js
   }
   const page = fillPage(since === 0 ? rows : from(rows, store.sequenceSince(since)), request, 0, {
     visible: wanted(mail, request, since),
-    text: (row) => letterText(row.json, suffix(row)),
+    text: (row) => (request.brief ? briefText : letterText)(row.json, suffix(row)),
     short: (row, limit) => previewText(row.json, suffix(row), limit),
   })
   return listAnswer(store, 'messages', page, request, now)

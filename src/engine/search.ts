@@ -47,7 +47,10 @@ export async function search(mail: Mail, caller: Caller, request: SearchRequest)
   const wanted = (request.limit ?? LIMITS.pageDefault) + 1
   const { found, stopped } = await hits(mail, caller, query, wish, before, wanted)
   const now = mail.now()
-  const page = fillPage(found, request, 0, { ...showMessages(mail, caller, now), visible: () => true })
+  const page = fillPage(found, request, 0, {
+    ...showMessages(mail, caller, request.brief === true, now),
+    visible: () => true,
+  })
   if (stopped !== null && !page.more) {
     page.more = true
     page.end = stopped
