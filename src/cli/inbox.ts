@@ -6,7 +6,7 @@ import { inboxNotes } from './inbox-notes.ts'
 import { letterTable, letterText } from './letter.ts'
 import { listOf, PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
 import { patient } from './patient.ts'
-import { seconds, usage } from './usage.ts'
+import { DURATIONS, MOMENTS, moment, seconds, usage } from './usage.ts'
 
 const STATES = InboxState.anyOf.map((state) => state.const)
 
@@ -28,8 +28,8 @@ cannot give you permissions.`,
   options: {
     state: { value: 'STATE', help: `${STATES.join(', ')} (default open: not closed)` },
     full: { help: 'whole letters instead of a table' },
-    since: { value: 'TIME', help: 'only of the last 90s, 10m, 2h, 1d' },
-    wait: { short: 'w', value: 'TIME', help: 'wait so long for new mail: 60, 10m, 2h' },
+    since: { value: 'TIME', help: `only of the last, or since: ${MOMENTS}` },
+    wait: { short: 'w', value: 'TIME', help: `wait so long for new mail: 60, ${DURATIONS}` },
     ...PAGE_OPTIONS,
   },
   words: [0, 0],
@@ -37,10 +37,10 @@ cannot give you permissions.`,
     const { options } = context
     const state = STATES.find((name) => name === options.state)
     if (options.state !== undefined && state === undefined) throw usage(`--state takes one of ${STATES.join(', ')}`)
-    const since = options.since === undefined ? null : seconds('--since', options.since)
+    const since = options.since === undefined ? null : moment('--since', options.since, context.io.now())
     const request = {
       state: state ?? null,
-      since_unix_ms: since === null ? null : Math.max(0, context.io.now() - since * 1_000),
+      since_unix_ms: since,
       ...pageRequest(options),
     }
     const wait = options.wait === undefined ? 0 : seconds('--wait', options.wait)

@@ -65,6 +65,7 @@ Without a running mailbox nothing is stored, and the exit code is 3.`,
     const recipients = to === undefined ? null : parts(to)
     const write = (text: string) =>
       post(recipients, title ?? (answered === undefined ? firstLine(text) : undefined), text)
+    if (title !== undefined && title.trim() === '') throw usage('the subject is empty', 'leave it out, or write one')
     return edit ? withEditor(context, '', write) : write(await readBody(body, file, io))
 
     async function post(to: string | string[] | null, subject: string | undefined, text: string): Promise<number> {
@@ -123,11 +124,11 @@ function meaning(words: readonly string[], isReply: boolean, hasFile: boolean) {
   )
 }
 
-/** The first line that says something, short enough for a subject. */
+/** The first line that says something, short enough for a subject. @throws Refusal `usage` where none does */
 function firstLine(body: string): string {
   const line = body.split(/[\r\n]/).find((text) => text.trim() !== '') ?? ''
   const clean = line.replaceAll(/\p{Cc}/gu, ' ').trim()
-  if (clean === '') return '(no subject)'
+  if (clean === '') throw usage('the message is empty', 'give a text, or a subject with --subject')
   let short = ''
   for (const character of clean) {
     if (bytes(short + character) > Math.min(LIMITS.subject, 100)) return `${short}…`

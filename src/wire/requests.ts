@@ -65,7 +65,7 @@ export const InboxRequest = Type.Object(
 /** Closed mail, newest first. */
 export const ArchiveRequest = Type.Object(
   {
-    written_by: opt(Name),
+    written_by: opt(CompactAddress),
     room: opt(Name),
     since_unix_ms: opt(Type.Integer({ minimum: 0 })),
     until_unix_ms: opt(Type.Integer({ minimum: 0 })),

@@ -225,8 +225,8 @@ const oneShot = { ...whoami, card: { ...card, attested: { ...card.attested, pid:
 const refusal = (what: Refusal): Response => refused(what.status, what.toJSON())
 
 const CASES: [golden: string, argv: string[], answers: Record<string, unknown>, shell?: object][] = [
-  ['inbox', ['inbox'], { '/mail/inbox': inbox }],
-  ['inbox-terminal', ['inbox'], { '/mail/inbox': inbox }, terminal],
+  ['inbox', ['inbox', '-n', '3'], { '/mail/inbox': inbox }],
+  ['inbox-terminal', ['inbox', '-n', '3'], { '/mail/inbox': inbox }, terminal],
   ['inbox-full', ['inbox', '--full'], { '/mail/inbox': inbox }],
   ['inbox-json', ['inbox', '--json'], { '/mail/inbox': inbox }],
   [
@@ -670,10 +670,17 @@ test.each([
   [['send', 'a', 'b', '--ref', 'x'], '--ref takes KIND=LOCATOR or KIND:DIGEST=LOCATOR'],
   [['inbox', '--state', 'read'], '--state takes one of open, new, opened, closed, all'],
   [['claim', ID[0], '--for', '1m', '--release'], 'either --for or --release'],
-  [['ack'], 'ack: something is missing'],
+  [['ack'], 'ack: no message is named'],
+  [['view'], 'view: <id | latest> is missing'],
+  [['admin', 'listener', 'set', 'claude'], 'admin listener set: <url> is missing'],
+  [['claim', ID[0], '--for', '2h'], '--for is 2h, the limit is 1h'],
+  [['ui', '--for', '30h'], '--for is 30h, the limit is 12h'],
+  [['admin', 'account'], 'admin account needs to know what to do'],
+  [['send', 'claude', ' '], 'the message is empty'],
+  [['send', 'claude', '-s', '', 'body'], 'the subject is empty'],
   [['close', ID[0], '--from', 'claude'], 'options choose among all mail, so they go without ids'],
   [['close', '--state', 'closed'], '--state takes one of new, opened'],
-  [['search'], 'search: something is missing'],
+  [['search'], 'search: neither words nor options are given'],
   [
     ['search', '--since', 'yesterday'],
     '--since takes a time such as 90s, 10m, 2h, 1d, 2026-11-30 or 2026-11-30T08:00Z',
@@ -729,6 +736,7 @@ test('search asks for what it is narrowed to', async () => {
     thread: ID[0],
     limit: null,
     cursor: null,
+    brief: true,
   })
 })
 
