@@ -42,7 +42,7 @@ function unknownCommand(words: string[], all: readonly string[], names: readonly
       }
     const meant = second === undefined ? null : nearest(said.join(' '), group)
     const below = names.filter((name) => name.startsWith(`${said.join(' ')} `))
-    if (below.length > 0) {
+    if (below.length > 0 && said.length > 1) {
       const part = said.join(' ')
       const words = below.map((name) => name.slice(part.length + 1))
       throw usage(
