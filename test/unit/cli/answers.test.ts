@@ -707,6 +707,35 @@ test('reply closes unless it is told to keep', async () => {
   })
 })
 
+test('a warning of several recipients is said once', async () => {
+  const warned = (name: string) => ({ ...sendAnswer.results[0], to_text: name, warning: 'nobody reads there' })
+  const results = [warned('a'), { ...sendAnswer.results[0], to_text: 'b' }, warned('c')]
+  using mailbox = canned({ '/mail/send': { ...sendAnswer, results } })
+  expect((await sh(['send', '@all', 'b'], mailbox.shell)).err).toBe('a, c: nobody reads there\n')
+})
+
+test('a table is filled from as many answers as it takes, and a cursor goes on with it', async () => {
+  const part = (at: number, more: boolean) => ({
+    ...page,
+    messages: [LETTERS[at]],
+    has_more: more,
+    cursor: `0a1b2c3d.${at}`,
+  })
+  using mailbox = canned({ '/mail/search': [part(0, true), part(1, true), part(2, true)] })
+  const { out, err } = await sh(['search', 'x', '-n', '2'], mailbox.shell)
+  expect(out.trim().split('\n')).toHaveLength(3)
+  expect(err).toBe('there is more: add --cursor 0a1b2c3d.1\n')
+  expect(asksOf(mailbox, 'search')).toMatchObject([
+    { limit: 2, brief: true },
+    { limit: 1, brief: true, cursor: '0a1b2c3d.0' },
+  ])
+})
+
+test('without a command --json lists them as JSON', async () => {
+  const { code, err } = await sh(['--json'], {})
+  expect([code, JSON.parse(err).length > 50]).toEqual([2, true])
+})
+
 test('a quote stands before the answer, what was quoted before once more', async () => {
   const { body } = await asked(['reply', ID[0], '--quote', 'agreed'])
   expect(body).toBe(`claude wrote on 2026-11-29 11:00:00 +00:00:\n> please look at it\n\nagreed`)
