@@ -6,7 +6,7 @@ import { closeMatching } from './close-matching.ts'
 import { defineCommand } from './command.ts'
 import type { Context } from './context.ts'
 import { idOf, idsOf } from './latest.ts'
-import { oneOf, seconds, usage } from './usage.ts'
+import { age, MOMENTS, oneOf, usage } from './usage.ts'
 
 const STATES = ['new', 'opened'] as const
 
@@ -33,7 +33,7 @@ what a sibling has claimed. Where no agent or terminal is above, what any sessio
     subject: { short: 's', value: 'TEXT', help: 'only where the subject has this in it' },
     thread: { value: 'ID', help: 'only of the thread that this message belongs to' },
     state: { value: 'STATE', help: `only ${STATES.join(' or ')}` },
-    'older-than': { value: 'TIME', help: 'only what is older than 90s, 10m, 2h, 1d' },
+    'older-than': { value: 'TIME', help: `only what is older than ${MOMENTS}` },
     'dry-run': { help: 'say what would be closed' },
   },
   words: [0, LIMITS.batch],
@@ -42,7 +42,7 @@ what a sibling has claimed. Where no agent or terminal is above, what any sessio
     const filter = await filterOf(context)
     const isAll = words.length === 1 && words[0] === 'all'
     if (isAll || (words.length === 0 && Object.keys(filter).length > 0)) return closeMatching(context, filter, isAll)
-    if (words.length === 0) throw usage('ack: something is missing', 'name messages, all, or options that choose them')
+    if (words.length === 0) throw usage('ack: no message is named', 'name messages, all, or options that choose them')
     if (Object.keys(filter).length > 0 || context.options['dry-run'])
       throw usage('options choose among all mail, so they go without ids')
     const client = await context.mailbox()
@@ -61,6 +61,6 @@ async function filterOf(context: Context<(typeof ack)['options']>): Promise<Clos
     ...(subject === undefined ? {} : { subject }),
     ...(thread === undefined ? {} : { thread: await idOf(await context.mailbox(), thread, context.io.now()) }),
     ...(known === undefined ? {} : { state: known }),
-    ...(older === undefined ? {} : { older_than_secs: seconds('--older-than', older) }),
+    ...(older === undefined ? {} : { older_than_secs: age('--older-than', older, context.io.now()) }),
   }
 }

@@ -1,8 +1,8 @@
 // mail4agent archive: closed mail, newest first.
 import { defineCommand } from './command.ts'
 import { letterTable, letterText } from './letter.ts'
-import { PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
-import { seconds } from './usage.ts'
+import { listOf, PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
+import { MOMENTS, moment } from './usage.ts'
 
 export const archive = defineCommand({
   name: 'archive',
@@ -15,10 +15,10 @@ retention); mail4agent reopen puts one back.
   mail4agent archive --from claude --since 7d
   mail4agent archive --room build --until 30d --full`,
   options: {
-    from: { value: 'ACCOUNT', help: 'only what that account wrote' },
+    from: { short: 'f', value: 'WHO', help: 'only what this account, session or alias wrote' },
     room: { value: 'ROOM', help: 'only what was sent to that room' },
-    since: { value: 'TIME', help: 'only of the last 10m, 2h, 7d' },
-    until: { value: 'TIME', help: 'only what is older than 10m, 2h, 7d' },
+    since: { value: 'TIME', help: `only of the last, or since: ${MOMENTS}` },
+    until: { value: 'TIME', help: 'only what is older than that: the same' },
     full: { help: 'whole letters instead of a table' },
     ...PAGE_OPTIONS,
   },
@@ -26,7 +26,7 @@ retention); mail4agent reopen puts one back.
   async run(context) {
     const { from, room, since, until, full } = context.options
     const ago = (option: string, text: string | undefined) =>
-      text === undefined ? null : Math.max(0, context.io.now() - seconds(option, text) * 1_000)
+      text === undefined ? null : moment(option, text, context.io.now())
     const request = {
       written_by: from?.replace(/^@/, '') ?? null,
       room: room?.replace(/^#/, '') ?? null,
@@ -35,7 +35,12 @@ retention); mail4agent reopen puts one back.
       ...pageRequest(context.options),
     }
     const client = await context.mailbox()
-    const answer = await client.call('archive', request)
+    const answer = await listOf(
+      !full && !context.json,
+      request,
+      (asked) => client.call('archive', asked),
+      (page) => page.messages,
+    )
     const code = context.show(answer, () => {
       if (full) return answer.messages.map((message) => letterText(message, answer.now, context)).join('\n')
       return answer.messages.length === 0 ? '' : letterTable(answer.messages, context)

@@ -41,6 +41,15 @@ function unknownCommand(words: string[], all: readonly string[], names: readonly
         wish: null,
       }
     const meant = second === undefined ? null : nearest(said.join(' '), group)
+    const below = names.filter((name) => name.startsWith(`${said.join(' ')} `))
+    if (below.length > 0 && said.length > 1) {
+      const part = said.join(' ')
+      const words = below.map((name) => name.slice(part.length + 1))
+      throw usage(
+        `${part} needs to know what to do`,
+        `mail4agent ${part} ${words.join(' | ')}; see: mail4agent help ${part}`,
+      )
+    }
     const what =
       second === undefined ? `${first} needs to know what to do` : `no command ${JSON.stringify(said.join(' '))}`
     throw usage(what, meant ? `did you mean: mail4agent ${meant}` : `see: mail4agent help ${first}`)

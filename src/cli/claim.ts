@@ -20,14 +20,18 @@ session of its own: what it claims is free again when it ends.
   mail4agent claim latest               the newest of your mail
   mail4agent claim m4a_00000000002a9f3c51d07be4 --release`,
   options: {
-    for: { value: 'TIME', help: `how long, at most ${LIMITS.claimSeconds / 60}m (default 10m)` },
+    for: { value: 'TIME', help: `how long: 90s, 30m; at most ${LIMITS.claimSeconds / 3_600}h (default 10m)` },
     release: { help: 'give it back' },
   },
   words: [1, LIMITS.batch],
   async run(context) {
     const { options } = context
     if (options.release && options.for !== undefined) throw usage('either --for or --release')
-    const time = options.release ? 0 : options.for === undefined ? null : seconds('--for', options.for)
+    const time = options.release
+      ? 0
+      : options.for === undefined
+        ? null
+        : seconds('--for', options.for, LIMITS.claimSeconds)
     const client = await context.mailbox()
     const isShort = !options.release && !context.json && (await isOneShot(client))
     const answer = await client.call('claim', {

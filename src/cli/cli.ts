@@ -67,7 +67,8 @@ async function run(command: Command, rest: readonly string[], io: Io): Promise<n
 async function overview(rest: readonly string[], asked: boolean, io: Io): Promise<number> {
   const help = await loadCommand('help')
   parseFor(help, rest)
-  if (asked) return run(help, [], io)
-  await run(help, [], { ...io, out: io.err })
+  const how = rest.filter((word) => word !== '--help' && word !== '-h')
+  if (asked) return run(help, how, io)
+  await run(help, how, { ...io, out: io.err })
   return 2
 }

@@ -54,6 +54,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'status set': () => import('./status-set.ts').then((file) => file.statusSet),
   peers: () => import('./peers.ts').then((file) => file.peers),
   contacts: () => contacts().then((file) => file.contacts),
+  'contacts alias': () => contacts().then((file) => file.aliasList),
   'contacts alias add': () => contacts().then((file) => file.aliasAdd),
   'contacts alias remove': () => contacts().then((file) => file.aliasRemove),
   rooms: () => myRooms().then((file) => file.rooms),

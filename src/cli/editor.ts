@@ -9,17 +9,16 @@ import { usage } from './usage.ts'
 
 /**
  * Opens VISUAL or EDITOR on a file that begins with `draft`, and hands what was saved to `send`. Where that fails, the file
- * stays, and a line says where it is.
+ * stays, and a line says where it is; also where `send` resolves to null, as the person would not send it after all.
  * @throws Refusal `usage` when the editor fails or nothing was written
  */
 export async function withEditor(
   context: Context,
   draft: string,
-  send: (body: string) => Promise<number>,
+  send: (body: string) => Promise<number | null>,
 ): Promise<number> {
   const { io } = context
-  const path = join(mkdtempSync(join(tmpdir(), 'mail4agent-')), 'letter.md')
-  writeFileSync(path, draft, { mode: 0o600 })
+  const path = privateFile(draft)
   const discard = () => rmSync(dirname(path), { recursive: true, force: true })
   runEditor(io, path, discard)
   if (readFileSync(path, 'utf8') === draft || readFileSync(path).length === 0) {
@@ -28,12 +27,42 @@ export async function withEditor(
   }
   try {
     const code = await send(await readBody(undefined, path, io))
-    discard()
-    return code
+    if (code === null) context.say(`what you wrote is kept in ${path}`)
+    else discard()
+    return code ?? GAVE_UP
   } catch (error) {
     context.say(`what you wrote is kept in ${path}`)
     throw error
   }
+}
+
+/** Nothing was sent: not the success that a script would take it for. */
+export const GAVE_UP = 1
+
+/** As `withEditor`, for a text that was written here. */
+export async function keeping(
+  context: Context,
+  body: string,
+  send: (body: string) => Promise<number | null>,
+): Promise<number> {
+  const keep = () => {
+    const path = privateFile(body)
+    context.say(`what you wrote is kept in ${path}`)
+  }
+  try {
+    const code = await send(body)
+    if (code === null) keep()
+    return code ?? GAVE_UP
+  } catch (error) {
+    keep()
+    throw error
+  }
+}
+
+function privateFile(text: string): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'mail4agent-')), 'letter.md')
+  writeFileSync(path, text, { mode: 0o600 })
+  return path
 }
 
 /** The variable may hold options, as in `code -w`: a shell reads it, as with git and crontab (environ(7), EDITOR). */

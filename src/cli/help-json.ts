@@ -2,39 +2,18 @@
 import type { TSchema } from '@sinclair/typebox'
 import { ADMIN, type AdminRoute } from '../wire/admin.ts'
 import { OPERATIONS, type OperationName } from '../wire/operations.ts'
+import { UI, type UiRoute } from '../wire/ui.ts'
+import { PRINTED, type Printed } from './help-json-commands.ts'
 
-/** Command → the operation or /admin route whose answer it prints. */
-const ANSWERS: readonly (readonly [command: string, answer: OperationName | `admin/${AdminRoute}`])[] = [
-  ['send, email, reply', 'send'],
-  ['inbox', 'inbox'],
-  ['view', 'get'],
-  ['ack, close <id>…', 'ack'],
-  ['reopen', 'reopen'],
-  ['claim', 'claim'],
-  ['sent', 'sent'],
-  ['receipts', 'receipts'],
-  ['thread', 'thread'],
-  ['search', 'search'],
-  ['unread', 'unread'],
-  ['wait', 'follow'],
-  ['whoami', 'whoami'],
-  ['status set', 'status'],
-  ['peers', 'directory'],
-  ['contacts', 'contacts'],
-  ['contacts alias …', 'alias'],
-  ['rooms, rooms show, rooms members', 'rooms'],
-  ['rooms join, rooms leave', 'join'],
-  ['stats', 'stats'],
-  ['ping', 'ping'],
-  ['admin account list', 'admin/participant/list'],
-  ['admin account set', 'admin/participant/set'],
-  ['admin room list', 'admin/room/list'],
-  ['admin listener list', 'admin/listener/list'],
-  ['admin orphans list', 'admin/orphan/list'],
-]
+const schemaOf = (answer: Exclude<Printed, object>): TSchema =>
+  answer.startsWith('admin/')
+    ? ADMIN[answer.slice(6) as AdminRoute].answer
+    : answer.startsWith('ui/')
+      ? UI[answer.slice(3) as UiRoute].answer
+      : OPERATIONS[answer as OperationName].answer
 
-const schemaOf = (answer: (typeof ANSWERS)[number][1]): TSchema =>
-  answer.startsWith('admin/') ? ADMIN[answer.slice(6) as AdminRoute].answer : OPERATIONS[answer as OperationName].answer
+const membersOf = (printed: Printed): string[] =>
+  typeof printed === 'object' ? printed.own.split(', ') : members(schemaOf(printed))
 
 /** `a, b?`: the names of an object's members, those that may be missing with a question mark. */
 function members(schema: TSchema): string[] {
@@ -55,12 +34,15 @@ function wrapped(words: readonly string[]): string {
   return lines.map((line) => `    ${line}\n`).join('')
 }
 
-const answers = ANSWERS.map(([command, answer]) => `  ${command}\n${wrapped(members(schemaOf(answer)))}`).join('')
+const answers = PRINTED.map(([commands, printed]) => {
+  const names = membersOf(printed)
+  return `  ${commands}\n${names.join('') === '' ? '    nothing: {}\n' : wrapped(names)}`
+}).join('')
 
 export const JSON_TOPIC = {
   title: 'what --json prints',
   text: `Every command prints one JSON object with --json: on one line in a pipe, indented on a terminal. \`watch\` prints one message a
-line, \`help\` a list of commands. Members may be added in later versions; none changes its meaning or goes. Times are RFC 3339
+line, \`dispatch watch\` an object for each change. Members may be added in later versions; none changes its meaning or goes. Times are RFC 3339
 UTC, ages whole seconds. The whole schemas: GET /openapi.json.
 
 ${answers}  ack all, close all, close --from …

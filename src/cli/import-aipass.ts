@@ -39,7 +39,7 @@ with its path and the reason, and the rest goes on. Exit code 1 when something c
     if (branches.length === 0) throw usage(`there is no .ai_mail.local below ${tree}`, 'name the root of the project')
     const { letters, repeated, matched, alone } = joinMail(mail)
     for (const { letter } of letters) names.wantLetter(letter)
-    if (options['make-accounts']) for (const { name, project } of contacts) names.wantAccount(name, project)
+    for (const { name, project } of contacts) names.wantContact(name, project)
     const client = await context.operator()
     await names.settle(client, options['make-accounts'], report)
     const carrier = new Carrier(context, client, 'aipass', names, report)

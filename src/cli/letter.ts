@@ -40,6 +40,10 @@ export function letterText(message: Message, now: string, context: Context): str
   return `${head}${[...body, ...more].join('\n')}\n`
 }
 
+/** Whose copy it is: that of a room, of which each member has one, names the member. */
+export const recipientOf = ({ to, to_text, participant }: Receipt, context: Context): string =>
+  to.kind === 'room' && participant !== undefined ? `${to_text} (${participant})` : brief(to_text, context)
+
 /** What became of one copy as two cells of a narrow table: `replied 5 min ago`, and who did it and what else there is to know. */
 export function briefState(copy: Receipt, now: string, context: Context): [state: string, by: string] {
   const { close_reason, state, closed_by, opened_by, claimed_by } = copy
@@ -89,11 +93,11 @@ const REMOTE = {
 
 const by = (who: string | undefined): string => (who === undefined ? '' : `by ${who} `)
 
-/** One letter a line; `state` is empty for what has no copy here, such as own sent mail in a thread. */
+/** One letter a line; what has no copy in the own mailbox was sent from here, or an operator finds it. */
 export function letterTable(messages: readonly Message[], context: Context): string {
   const rows = messages.map((message) => [
     message.message_id,
-    message.claimed_by === undefined ? (message.state ?? '') : `${message.state} (claimed)`,
+    message.claimed_by === undefined ? (message.state ?? 'sent') : `${message.state} (claimed)`,
     message.imported === undefined ? brief(message.from_text, context) : `${message.from_text} (imported)`,
     brief(message.to_text, context),
     ...when(message, context),

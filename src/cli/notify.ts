@@ -22,8 +22,13 @@ Center, on Windows a toast.
   async run(context) {
     const asked = context.word(0, 'one of test, status, on, off')
     const word = WORDS.find((one) => one === asked)
-    if (word === undefined)
-      throw usage(`notify takes ${WORDS.join(', ')}`, `did you mean: ${nearest(asked, WORDS) ?? 'status'}`)
+    if (word === undefined) {
+      const meant = nearest(asked, WORDS)
+      throw usage(
+        `notify takes ${WORDS.join(', ')}`,
+        meant === null ? undefined : `did you mean: mail4agent notify ${meant}`,
+      )
+    }
     const client = await context.mailbox()
     const answer = await client.call('notify', { do: word })
     const { account, on, through, waiting, shown_at, failure, failure_at, now } = answer

@@ -19,6 +19,32 @@ export const pageRequest = (options: { limit: string | undefined; cursor: string
   cursor: options.cursor ?? null,
 })
 
+type Page = { has_more: boolean; cursor: string | null }
+type Asked = { limit: number | null; cursor: string | null }
+
+/**
+ * A list as it is to be shown: for a table all the rows that were asked for, without bodies, however many answers that takes;
+ * else the one answer, as a program would get it.
+ */
+export async function listOf<A extends Page, R extends Asked>(
+  isTable: boolean,
+  request: R,
+  ask: (request: R & { brief?: true }) => Promise<A>,
+  items: (answer: A) => unknown[],
+): Promise<A> {
+  if (!isTable) return ask(request)
+  const brief = { ...request, brief: true as const }
+  const wanted = request.limit ?? LIMITS.pageDefault
+  const answer = await ask(brief)
+  while (answer.has_more && answer.cursor !== null && items(answer).length < wanted) {
+    const page: A = await ask({ ...brief, limit: wanted - items(answer).length, cursor: answer.cursor })
+    items(answer).push(...items(page))
+    answer.has_more = page.has_more
+    answer.cursor = page.cursor
+  }
+  return answer
+}
+
 /** Says on stderr how the list goes on. */
 export function sayMore(context: Context, answer: { has_more: boolean; cursor: string | null }): void {
   if (answer.has_more && answer.cursor !== null && !context.json)

@@ -51,13 +51,23 @@ function take(command: Command, known: Options, values: Parsed['values'], { name
   else values[name] = value
 }
 
+/** The word that has to stand at `at`, as the usage names it. */
+function missing({ usage }: Command, at: number): string {
+  let needed = usage
+  for (let last = ''; last !== needed; ) {
+    last = needed
+    needed = needed.replace(/\[[^[\]]*\]/g, '')
+  }
+  return needed.match(/<[^>]*>/g)?.[at] ?? 'a word'
+}
+
 /** @throws Refusal `usage` when too few or too many words follow the command */
 export function checkWords(command: Command, words: readonly string[]): void {
   const [least, most] = command.words
   if (words.length >= least && words.length <= most) return
   const what =
     words.length < least
-      ? 'something is missing'
+      ? `${missing(command, words.length)} is missing`
       : `${JSON.stringify((words[most] ?? '').slice(0, 100))} is one word too many`
   throw usage(`${command.name}: ${what}`, `usage: mail4agent ${command.name} ${command.usage}`.trimEnd())
 }

@@ -2,7 +2,7 @@
 import { defineCommand } from './command.ts'
 import { escapeLine } from './escape.ts'
 import { sentIdOf } from './latest.ts'
-import { brief, briefState, stateText } from './letter.ts'
+import { briefState, recipientOf, stateText } from './letter.ts'
 import { PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
 import { cut } from './table.ts'
 
@@ -11,7 +11,8 @@ export const receipts = defineCommand({
   summary: 'what became of what you sent',
   usage: '[options] [<id | latest>]',
   help: `Shows for a sent message, or for all of them newest first, who opened and closed each copy, and when. "new" means that
-nobody has opened it: it says nothing of whether it will be read.
+nobody has opened it: it says nothing of whether it will be read. Each copy has a line, in a room one for each member; --limit
+counts messages.
 
   mail4agent receipts m4a_00000000002a9f3c51d07be4
   mail4agent receipts latest            what you sent last
@@ -30,7 +31,7 @@ nobody has opened it: it says nothing of whether it will be read.
     const rows = answer.receipts.flatMap(({ message_id, subject, deliveries }) =>
       deliveries.map((delivery) => {
         const [state, by] = isPipe ? [stateText(delivery, answer.now), null] : briefState(delivery, answer.now, context)
-        const to = brief(delivery.to_text, context)
+        const to = recipientOf(delivery, context)
         return by === null ? [message_id, to, state, subject] : [message_id, to, state, cutSubject(subject), by]
       }),
     )

@@ -31,6 +31,7 @@ export function forPerson(refusal: Refusal, command: string | null): Refusal {
 function personHint(kind: RefusalKind, facts: Facts, command: string | null): string | null {
   switch (kind) {
     case 'malformed':
+    case 'usage':
       return command === null ? 'see: mail4agent help' : `see: mail4agent help ${command}`
     case 'unknown_message':
       return 'list your mail with: mail4agent inbox --state all'

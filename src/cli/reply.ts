@@ -5,6 +5,7 @@ import { defineCommand } from './command.ts'
 import { withEditor } from './editor.ts'
 import { idOf } from './latest.ts'
 import { sentText } from './sent-text.ts'
+import { clock } from './times.ts'
 import { usage } from './usage.ts'
 
 export const reply = defineCommand({
@@ -59,5 +60,5 @@ With --quote the lines of <id> stand before the body, each behind "> ".
 function quoted({ from_text, created_at, body }: Message): string {
   const lines = body.split(/\r\n|[\n\r]/)
   if (lines.at(-1) === '') lines.pop()
-  return `${from_text} wrote on ${created_at}:\n${lines.map((line) => (line.startsWith('>') ? `>${line}\n` : `> ${line}\n`)).join('')}\n`
+  return `${from_text.replace(/\/.*/, '')} wrote on ${clock(created_at)}:\n${lines.map((line) => (line.startsWith('>') ? `>${line}\n` : `> ${line}\n`)).join('')}\n`
 }

@@ -2,8 +2,8 @@
 import { defineCommand } from './command.ts'
 import { idOf } from './latest.ts'
 import { letterTable, letterText } from './letter.ts'
-import { PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
-import { moment, oneOf, usage } from './usage.ts'
+import { listOf, PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
+import { MOMENTS, moment, oneOf, usage } from './usage.ts'
 
 const STATES = ['new', 'opened', 'closed'] as const
 const BOXES = ['received', 'sent'] as const
@@ -25,8 +25,8 @@ with one of them the words may be left out.
     state: { value: 'STATE', help: `your copy is ${STATES.join(', ')}` },
     box: { value: 'BOX', help: BOXES.join(' or ') },
     thread: { value: 'ID', help: 'of the thread that this message belongs to' },
-    since: { value: 'TIME', help: 'of the last 90s, 10m, 2h, 1d, or since 2026-11-30T08:00Z' },
-    until: { value: 'TIME', help: 'before that' },
+    since: { value: 'TIME', help: `of the last, or since: ${MOMENTS}` },
+    until: { value: 'TIME', help: 'before that: the same' },
     full: { help: 'whole letters instead of a table' },
     ...PAGE_OPTIONS,
   },
@@ -44,14 +44,19 @@ with one of them the words may be left out.
     }
     const { words } = context
     if (words.length === 0 && thread === undefined && Object.keys(filter).length === 0)
-      throw usage('search: something is missing', 'give words, or options that narrow it')
+      throw usage('search: neither words nor options are given', 'give words, or options that narrow it')
     const client = await context.mailbox()
-    const answer = await client.call('search', {
-      ...(words.length === 0 ? {} : { query: words.join(' ') }),
-      ...filter,
-      ...(thread === undefined ? {} : { thread: await idOf(client, thread, now) }),
-      ...pageRequest(context.options),
-    })
+    const answer = await listOf(
+      !context.options.full && !context.json,
+      {
+        ...(words.length === 0 ? {} : { query: words.join(' ') }),
+        ...filter,
+        ...(thread === undefined ? {} : { thread: await idOf(client, thread, now) }),
+        ...pageRequest(context.options),
+      },
+      (asked) => client.call('search', asked),
+      (page) => page.messages,
+    )
     const code = context.show(answer, () => {
       if (answer.messages.length === 0) return ''
       if (!context.options.full) return letterTable(answer.messages, context)

@@ -5,7 +5,7 @@ import { bytes } from '../wire/text.ts'
 import { readBody } from './body.ts'
 import { defineCommand } from './command.ts'
 import type { Context } from './context.ts'
-import { withEditor } from './editor.ts'
+import { GAVE_UP, keeping, withEditor } from './editor.ts'
 import { idOf } from './latest.ts'
 import { sentText } from './sent-text.ts'
 import { usage } from './usage.ts'
@@ -21,7 +21,8 @@ export const send = defineCommand({
        leading @ is fine. @all is everybody but you, and needs the capability operator. Who is refused is named; others get it.
 <body> the text itself, or - for standard input, or left out with --file. It arrives byte for byte.
 Without a subject the first line of the body is the subject. Words that look like options go after --.
-On a terminal without any words it asks for all of it; with --edit the body is written in your editor. \`email\` is the same.
+On a terminal without any words it asks for all of it; with --edit the body is written in your editor. Ctrl-D ends a text that
+is typed there; what was written and not sent is kept in a file. \`email\` is the same.
 
   mail4agent send codex "please review src/store"
   mail4agent send codex,backend "Build is red" "main fails since 3f2a"
@@ -64,6 +65,7 @@ Without a running mailbox nothing is stored, and the exit code is 3.`,
     const recipients = to === undefined ? null : parts(to)
     const write = (text: string) =>
       post(recipients, title ?? (answered === undefined ? firstLine(text) : undefined), text)
+    if (title !== undefined && title.trim() === '') throw usage('the subject is empty', 'leave it out, or write one')
     return edit ? withEditor(context, '', write) : write(await readBody(body, file, io))
 
     async function post(to: string | string[] | null, subject: string | undefined, text: string): Promise<number> {
@@ -95,12 +97,9 @@ async function ask(context: Context, post: Post): Promise<number> {
   const { VISUAL, EDITOR } = context.io.env
   const letter = await compose(await context.mailbox(), Boolean(VISUAL || EDITOR))
   if (letter === null) return GAVE_UP
-  const send = async (body: string) => ((await isSure(letter.to)) ? post(letter.to, letter.subject, body) : GAVE_UP)
-  return 'body' in letter ? send(letter.body) : withEditor(context, '', send)
+  const send = async (body: string) => ((await isSure(letter.to)) ? post(letter.to, letter.subject, body) : null)
+  return 'body' in letter ? keeping(context, letter.body, send) : withEditor(context, '', send)
 }
-
-/** Nothing was sent: not the success that a script would take it for. */
-const GAVE_UP = 1
 
 /** No name has a comma, so it parts them. */
 function parts(text: string): string | string[] {
@@ -125,11 +124,11 @@ function meaning(words: readonly string[], isReply: boolean, hasFile: boolean) {
   )
 }
 
-/** The first line that says something, short enough for a subject. */
+/** The first line that says something, short enough for a subject. @throws Refusal `usage` where none does */
 function firstLine(body: string): string {
   const line = body.split(/[\r\n]/).find((text) => text.trim() !== '') ?? ''
   const clean = line.replaceAll(/\p{Cc}/gu, ' ').trim()
-  if (clean === '') return '(no subject)'
+  if (clean === '') throw usage('the message is empty', 'give a text, or a subject with --subject')
   let short = ''
   for (const character of clean) {
     if (bytes(short + character) > Math.min(LIMITS.subject, 100)) return `${short}…`

@@ -17,8 +17,9 @@ export function sentText(context: Context, answer: SendAnswer): number {
   if (answer.closed !== undefined) context.say(`closed ${answer.closed}`)
   if (answer.superseded) context.say(`replaced ${answer.superseded} earlier with the same key`)
   if (answer.wake_suppressed !== undefined) context.say(`stored, but it wakes nobody: ${answer.wake_suppressed}`)
-  for (const result of stored)
-    if (result.warning !== undefined) context.say(`${result.to_text}: ${escapeLine(result.warning)}`)
+  const warned = Map.groupBy(stored, ({ warning }) => warning)
+  for (const [warning, those] of warned)
+    if (warning !== undefined) context.say(`${those.map(({ to_text }) => to_text).join(', ')}: ${escapeLine(warning)}`)
   for (const { to_text, refusal } of refused)
     context.say(`refused: ${escapeLine(`${to_text}: ${refusal?.message ?? 'unknown reason'}`)}`)
   return refused.length === 0 ? 0 : 1

@@ -3,15 +3,15 @@
 import type { Receipt } from '../wire/letter.ts'
 import { defineCommand } from './command.ts'
 import type { Context } from './context.ts'
-import { brief, briefState, when, whenHead } from './letter.ts'
-import { PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
+import { brief, briefState, recipientOf, when, whenHead } from './letter.ts'
+import { listOf, PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
 
 export const sent = defineCommand({
   name: 'sent',
   summary: 'what your account sent, newest first',
   usage: '[options]',
-  help: `Lists what your account sent, newest first, with what became of each copy: new, opened, closed, and on
-a terminal when and how.
+  help: `Lists what your account sent, newest first, with a line for each copy and what became of it: new, opened, closed, and on a
+terminal when and how. A letter to several, or to a room, has several lines; --limit counts letters.
 
   mail4agent sent -n 5
   mail4agent receipts m4a_00000000002a9f3c51d07be4    who opened and closed one of them, and when`,
@@ -19,13 +19,18 @@ a terminal when and how.
   words: [0, 0],
   async run(context) {
     const client = await context.mailbox()
-    const answer = await client.call('sent', pageRequest(context.options))
+    const answer = await listOf(
+      !context.json,
+      pageRequest(context.options),
+      (asked) => client.call('sent', asked),
+      (page) => page.messages,
+    )
     const rows = answer.messages.flatMap((message) =>
       message.deliveries.map((delivery) => [
         message.message_id,
         becameOf(delivery, answer.now, context),
         brief(message.from_text, context),
-        brief(delivery.to_text, context),
+        recipientOf(delivery, context),
         ...when(message, context),
         message.subject,
       ]),

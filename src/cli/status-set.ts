@@ -24,6 +24,11 @@ export const statusSet = defineCommand({
       role: options.role ?? null,
       parent: options.parent ?? null,
     })
-    return context.show(answer, () => context.facts(cardFacts(answer.card)))
+    context.show(answer, () => context.facts(cardFacts(answer.card)))
+    if (!context.json && answer.card.attested.pid === process.pid)
+      context.say(
+        'no agent runs this, so the session that says it ends with this command; say it from within the agent',
+      )
+    return 0
   },
 })

@@ -2,7 +2,7 @@
 import { defineCommand } from './command.ts'
 import { idOf } from './latest.ts'
 import { letterTable, letterText } from './letter.ts'
-import { PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
+import { listOf, PAGE_OPTIONS, pageRequest, sayMore } from './page.ts'
 
 export const thread = defineCommand({
   name: 'thread',
@@ -17,10 +17,15 @@ export const thread = defineCommand({
   words: [1, 1],
   async run(context) {
     const client = await context.mailbox()
-    const answer = await client.call('thread', {
-      message_id: await idOf(client, context.word(0, 'the id'), context.io.now()),
-      ...pageRequest(context.options),
-    })
+    const answer = await listOf(
+      !context.options.full && !context.json,
+      {
+        message_id: await idOf(client, context.word(0, 'the id'), context.io.now()),
+        ...pageRequest(context.options),
+      },
+      (asked) => client.call('thread', asked),
+      (page) => page.messages,
+    )
     const code = context.show(answer, () =>
       context.options.full
         ? answer.messages.map((message) => letterText(message, answer.now, context)).join('\n')

@@ -1,7 +1,11 @@
 // mail4agent ui: a one-time link to the web page.
+import { UI } from '../wire/ui.ts'
 import { defineCommand } from './command.ts'
 import { openInBrowser } from './open-page.ts'
 import { seconds } from './usage.ts'
+
+/** As the mailbox has it. */
+const UI_SECONDS = UI.link.request.properties.login_secs.anyOf[0].maximum
 
 export const ui = defineCommand({
   name: 'ui',
@@ -24,7 +28,7 @@ agent cannot ask for one or use one.
   words: [0, 0],
   async run(context) {
     const { options } = context
-    const login_secs = options.for === undefined ? null : seconds('--for', options.for)
+    const login_secs = options.for === undefined ? null : seconds('--for', options.for, UI_SECONDS)
     const client = await context.operator()
     if (options.logout) {
       const answer = await client.ui('logout', {})

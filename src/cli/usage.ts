@@ -45,14 +45,22 @@ export function wholeNumber(option: string, text: string, least = 0, most = Numb
   throw usage(`${option} takes a whole number, ${range}`)
 }
 
+/** How long, for the help of an option. */
+export const DURATIONS = '90s, 10m, 2h, 1d, 1w'
+/** Since when, for the help of an option. */
+export const MOMENTS = `${DURATIONS}, 2026-11-30 or 2026-11-30T08:00Z`
+
 /**
- * Seconds from `90`, `90s`, `10m`, `2h` or `1d`.
+ * Seconds from `90`, `90s`, `10m`, `2h`, `1d` or `1w`, at most `most`.
  * @throws Refusal `usage` naming `option`
  */
-export function seconds(option: string, text: string): number {
-  const [, count = '', unit = 's'] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? []
-  if (count === '') throw usage(`${option} takes a time such as 90, 90s, 10m or 2h`)
-  return Number(count) * ({ s: 1, m: 60, h: 3_600, d: 86_400 }[unit] ?? 1)
+export function seconds(option: string, text: string, most = Number.POSITIVE_INFINITY): number {
+  const [, count = '', unit = 's'] = /^(\d{1,9})([smhdw]?)$/.exec(text) ?? []
+  if (count === '') throw usage(`${option} takes a time such as ${DURATIONS}`)
+  const value = Number(count) * ({ s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }[unit] ?? 1)
+  if (value > most)
+    throw usage(`${option} is ${text}, the limit is ${most % 3_600 === 0 ? `${most / 3_600}h` : `${most}s`}`)
+  return value
 }
 
 /**
@@ -60,12 +68,18 @@ export function seconds(option: string, text: string): number {
  * @throws Refusal `usage` naming `option`
  */
 export function moment(option: string, text: string, now: number): number {
-  if (/^\d{1,9}[smhd]?$/.test(text)) return Math.max(0, now - seconds(option, text) * 1_000)
+  if (/^\d{1,9}[smhdw]?$/.test(text)) return Math.max(0, now - seconds(option, text) * 1_000)
   const time = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(time) || time < 0)
-    throw usage(`${option} takes a time such as 90s, 10m, 2h, 1d, 2026-11-30 or 2026-11-30T08:00Z`)
+  if (Number.isNaN(time) || time < 0) throw usage(`${option} takes a time such as ${MOMENTS}`)
   return time
 }
+
+/**
+ * Whole seconds since a moment, as `moment` takes it; 0 for one that is to come.
+ * @throws Refusal `usage` naming `option`
+ */
+export const age = (option: string, text: string, now: number): number =>
+  Math.max(0, Math.floor((now - moment(option, text, now)) / 1_000))
 
 /** @throws Refusal `usage` naming `option` */
 export function oneOf<const T extends string>(option: string, text: string, names: readonly T[]): T {

@@ -7,7 +7,7 @@ import { escapeLine } from './escape.ts'
 import { idOf, sentIdOf } from './latest.ts'
 import { isOneShot } from './one-shot.ts'
 import { patient } from './patient.ts'
-import { seconds } from './usage.ts'
+import { DURATIONS, seconds } from './usage.ts'
 
 export const wait = defineCommand({
   name: 'wait',
@@ -30,7 +30,7 @@ Exit code 0: mail is there. 1: the mailbox refused. 2: wrong usage. 3: no mailbo
   mail4agent wait --from codex --thread m4a_00000000002a9f3c51d07be4
   mail4agent wait --after 0a1b2c3d.c    the cursor is what an earlier one said, or .cursor of its --json`,
   options: {
-    timeout: { short: 't', value: 'TIME', help: 'give up after 90s, 10m, 2h' },
+    timeout: { short: 't', value: 'TIME', help: `give up after ${DURATIONS}; 0 only looks` },
     'reply-to': { value: 'ID', help: 'an answer to this message; latest is what you sent last' },
     from: { short: 'f', value: 'WHO', help: 'mail of this account, session or alias' },
     thread: { value: 'ID', help: 'mail of the thread that this message, or the latest of your mail, belongs to' },
@@ -43,23 +43,31 @@ Exit code 0: mail is there. 1: the mailbox refused. 2: wrong usage. 3: no mailbo
     const filter = await filterOf(client, context)
     const isPlain = Object.keys(filter).length === 0
     const isShort = isPlain && !context.json && (await isOneShot(client))
-    // A look without any wait would not wait.
-    const time = timeout === undefined ? Number.POSITIVE_INFINITY : Math.max(1, seconds('--timeout', timeout))
+    const time = timeout === undefined ? Number.POSITIVE_INFINITY : seconds('--timeout', timeout)
     // What a line does not name was not shown.
     const request = { ...filter, ...(after === undefined ? {} : { cursor: after }), limit: context.json ? null : NAMED }
-    const answer = await patient(context, (asked, how) => client.call('follow', asked, how), request, time)
+    const ask = (asked: FollowRequest, how?: { signal: AbortSignal }) => client.call('follow', asked, how)
+    const answer = time === 0 ? await look(ask, request) : await patient(context, ask, request, time)
     const isThere = answer.messages.length > 0
     if (isThere || context.json) context.show(answer, () => `${summary(answer)}\n`)
     else context.say('no mail in that time')
     // the line is printed: where this is lost, the next wait prints it again
     if (isPlain && isThere) await client.call('follow', { cursor: answer.cursor, limit: 1 }).catch(() => {})
-    if (isShort) {
+    if (isShort && isThere) {
       const why = after === undefined ? 'no agent runs this, so all that is not closed counted as new; ' : ''
       context.say(`${why}to go on behind it: mail4agent wait --after ${answer.cursor}`)
     }
     return isThere ? 0 : TIME_OVER
   },
 })
+
+/** What is there now: past what is not ours to see, there may be more. */
+async function look(ask: (request: FollowRequest) => Promise<FollowAnswer>, request: FollowRequest) {
+  let answer = await ask(request)
+  while (answer.messages.length === 0 && answer.has_more && answer.cursor !== null)
+    answer = await ask({ ...request, cursor: answer.cursor })
+  return answer
+}
 
 type Filter = Pick<FollowRequest, 'written_by' | 'thread' | 'reply_to'>
 

@@ -61,7 +61,8 @@ function explainObject(schema: TSchema, value: Record<string, unknown>, at: stri
 }
 
 function explainArray(schema: TSchema, value: unknown[], at: string): Refusal | null {
-  if (value.length > (schema.maxItems ?? Number.POSITIVE_INFINITY)) return tooLarge(at, schema.maxItems, value.length)
+  if (value.length > (schema.maxItems ?? Number.POSITIVE_INFINITY))
+    return tooLarge(at, schema.maxItems, value.length, 'entries')
   if (value.length < (schema.minItems ?? 0)) return malformed(at, `needs ${schema.minItems} or more`)
   for (const [index, item] of value.entries()) {
     const fault = explain(schema.items, item, `${at}[${index}]`)
@@ -108,7 +109,8 @@ function explainString(schema: TSchema, value: string, at: string): Refusal | nu
 
 function explainRange({ minimum, maximum }: TSchema, value: number, at: string): Refusal | null {
   if (value < (minimum ?? Number.NEGATIVE_INFINITY)) return malformed(at, `must be ${minimum} or more`)
-  return value > (maximum ?? Number.POSITIVE_INFINITY) ? tooLarge(at, maximum, value) : null
+  const unit = at.endsWith('_secs') ? 'seconds' : ''
+  return value > (maximum ?? Number.POSITIVE_INFINITY) ? tooLarge(at, maximum, value, unit) : null
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -1,16 +1,17 @@
 // alias: an address under a name of the account's own. It stands for that address wherever the account names one.
-import { formatAddress, toAddress } from '../wire/address.ts'
+import { type Address, formatAddress, toAddress } from '../wire/address.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { canonical } from '../wire/names.ts'
 import type { AliasAnswer, AliasRequest } from '../wire/people.ts'
 import { malformed, Refusal } from '../wire/refusal.ts'
 import { rfc3339 } from '../wire/time.ts'
 import type { Caller, Mail } from './mail.ts'
-import { maySee } from './visible.ts'
+import { knownRoom } from './rooms.ts'
+import { maySee, visibleAccount } from './visible.ts'
 
 /**
- * Sets, replaces or removes one; with neither `address` nor `remove` nothing. The address is not looked up: whom it reaches is
- * said when it is used.
+ * Sets, replaces or removes one; with neither `address` nor `remove` nothing. An address that leads nowhere is kept with a
+ * warning: it may come to be.
  * @throws Refusal `malformed`, `name_taken` for the name of an account, `too_large` above the limit of aliases
  */
 export async function alias(mail: Mail, caller: Caller, request: AliasRequest): Promise<AliasAnswer> {
@@ -28,11 +29,30 @@ export async function alias(mail: Mail, caller: Caller, request: AliasRequest): 
     if (known === undefined && people.aliases(account.id).length >= LIMITS.aliases)
       throw new Refusal('too_large', `you have ${LIMITS.aliases} aliases`, { field: 'name', limit: LIMITS.aliases })
     await people.setAlias(account, name, formatAddress(address))
+    const warning = leadsNowhere(mail, caller, address)
+    if (warning !== null) return { ...answer(mail, caller), warning }
   } else {
     if (known === undefined) throw new Refusal('unknown_participant', `no alias ${name}`, { participant: name })
     await people.setAlias(account, name, null)
   }
-  return { aliases: [...people.aliases(account.id)], now: rfc3339(mail.now()) }
+  return answer(mail, caller)
+}
+
+const answer = (mail: Mail, { account }: Caller): AliasAnswer => ({
+  aliases: [...mail.store.people.aliases(account.id)],
+  now: rfc3339(mail.now()),
+})
+
+/** Null for what can be written to: a session that has ended counts, its account has its mail. */
+function leadsNowhere(mail: Mail, caller: Caller, address: Address): string | null {
+  try {
+    if (address.kind === 'room') knownRoom(mail, address.room)
+    else if (address.machine === undefined) visibleAccount(mail, caller, address.participant)
+    return null
+  } catch (error) {
+    if (error instanceof Refusal) return error.message
+    throw error
+  }
 }
 
 /** Of an account that the caller does not see nothing may be learnt: then the alias is the caller's. */

@@ -1,16 +1,15 @@
 // archive: closed mail of the caller, newest first, by sender, room and time.
 import { KIND, type PageRow } from '../store/rows.ts'
 import type { Json } from '../wire/json.ts'
-import { canonical } from '../wire/names.ts'
 import { Refusal } from '../wire/refusal.ts'
 import type { ArchiveRequest } from '../wire/requests.ts'
 import { positionOf } from './cursor.ts'
-import { senderOf } from './fragment.ts'
-import { addressee, letterText, previewText, rowSuffix, toText } from './letter.ts'
+import { addressee, briefText, letterText, previewText, rowSuffix, toText } from './letter.ts'
 import type { Caller, Mail } from './mail.ts'
+import { checkKnown, fits, type Sender, senderMeant } from './match.ts'
 import { fillPage, hasLetter, listAnswer } from './page.ts'
 
-/** The cursor goes on towards the older ones. @throws Refusal `cursor_expired`, `unknown_room` */
+/** The cursor goes on towards the older ones. @throws Refusal `cursor_expired`, `unknown_room`, `unknown_participant` */
 export function archive(mail: Mail, caller: Caller, request: ArchiveRequest): Json {
   const { store } = mail
   const before = positionOf(store, request.cursor) ?? Number.MAX_SAFE_INTEGER
@@ -21,11 +20,13 @@ export function archive(mail: Mail, caller: Caller, request: ArchiveRequest): Js
     const message = row.kind === KIND.session ? store.message(row.id) : null
     return rowSuffix(mail, row, toText(addressee(mail, caller, row, message)), now)
   }
+  const sender = request.written_by == null ? null : senderMeant(mail, caller, 'written_by', request.written_by)
   const page = fillPage(since === 0 ? rows : from(rows, store.sequenceSince(since)), request, 0, {
-    visible: wanted(mail, request, since),
-    text: (row) => letterText(row.json, suffix(row)),
+    visible: wanted(mail, request, sender, since),
+    text: (row) => (request.brief ? briefText : letterText)(row.json, suffix(row)),
     short: (row, limit) => previewText(row.json, suffix(row), limit),
   })
+  if (page.shown.length === 0 && !page.more && request.cursor == null) checkKnown(mail, caller, sender?.account)
   return listAnswer(store, 'messages', page, request, now)
 }
 
@@ -37,8 +38,8 @@ function* from(rows: Iterable<PageRow>, least: number): Generator<PageRow> {
   }
 }
 
-function wanted(mail: Mail, request: ArchiveRequest, since: number): (row: PageRow) => boolean {
-  const sender = request.written_by == null ? null : canonical(request.written_by)
+function wanted(mail: Mail, request: ArchiveRequest, from: Sender | null, since: number): (row: PageRow) => boolean {
+  const filter = { from, subject: null, thread: null, replyTo: null, before: null }
   const room = request.room == null ? null : mail.store.registry.room(request.room)
   if (room === undefined) throw new Refusal('unknown_room', `no room ${request.room}`, { room: request.room })
   const until = request.until_unix_ms ?? Number.MAX_SAFE_INTEGER
@@ -47,5 +48,5 @@ function wanted(mail: Mail, request: ArchiveRequest, since: number): (row: PageR
     row.created >= since &&
     row.created < until &&
     (room === null || (row.kind === KIND.room && row.room === room.id)) &&
-    (sender === null || canonical(senderOf(row.json)) === sender)
+    fits(filter, row)
 }

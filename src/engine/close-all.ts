@@ -13,7 +13,7 @@ import { isClaimedByOther } from './follow.ts'
 import { readFragment, threadOf } from './fragment.ts'
 import { ownAddress, previewText, rowSuffix, toText } from './letter.ts'
 import type { Caller, Mail } from './mail.ts'
-import { type Filter, fits, senderMeant } from './match.ts'
+import { checkKnown, type Filter, fits, senderMeant } from './match.ts'
 import { readable } from './may-read.ts'
 import { hasLetter, LOOKED_AT } from './page.ts'
 
@@ -25,7 +25,7 @@ const PREVIEW = 2_000
 
 /**
  * One call is one transaction of at most `LIMITS.sweep` letters. What siblings have claimed is left to them.
- * @throws Refusal `malformed` where nothing says which, `unknown_message`, `cursor_expired`
+ * @throws Refusal `malformed` where nothing says which, `unknown_participant` for a sender that nobody is, `unknown_message`, `cursor_expired`
  */
 export async function closeAll(mail: Mail, caller: Caller, request: CloseAllRequest): Promise<CloseAllAnswer> {
   const { store } = mail
@@ -33,7 +33,10 @@ export async function closeAll(mail: Mail, caller: Caller, request: CloseAllRequ
   const upTo = positionOf(store, request.up_to) ?? store.head
   // that mail was listed is written behind the answer: by the time this comes back, it is on the disk
   if (request.listed != null) await store.settle(account, session, [], 'acknowledged')
-  const found = find(mail, caller, request, upTo)
+  const filter = filterOf(mail, caller, request)
+  const found = find(mail, caller, request, filter, upTo)
+  if (request.cursor == null && found.rows.length + found.unlisted === 0 && !found.more)
+    checkKnown(mail, caller, filter.from?.account)
   const settled =
     request.dry_run || found.rows.length === 0
       ? []
@@ -64,9 +67,8 @@ export async function closeAll(mail: Mail, caller: Caller, request: CloseAllRequ
 
 type Found = { rows: PageRow[]; unlisted: number; more: boolean; end: number | null }
 
-function find(mail: Mail, caller: Caller, request: CloseAllRequest, upTo: number): Found {
+function find(mail: Mail, caller: Caller, request: CloseAllRequest, filter: Filter, upTo: number): Found {
   const { account, session } = caller
-  const filter = filterOf(mail, caller, request)
   const now = mail.now()
   const listed = listedTo(mail, caller, request)
   const found: Found = { rows: [], unlisted: 0, more: false, end: null }

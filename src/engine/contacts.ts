@@ -1,5 +1,6 @@
 // contacts: whom the caller can write to, and what went between them: a view of accounts, rooms and mail, never a list to maintain.
 import type { TrafficRow } from '../store/people/people.ts'
+import { roomPeer } from '../store/tally.ts'
 import { canonical } from '../wire/names.ts'
 import type { ContactsAnswer, ContactsRequest } from '../wire/people.ts'
 import { rfc3339, rfc3339OrNull } from '../wire/time.ts'
@@ -25,7 +26,6 @@ export async function contacts(mail: Mail, caller: Caller, request: ContactsRequ
   return {
     accounts: shown.map((one) => {
       const live = registry.sessionsOf(one.id, mail.now()).filter((session) => isLive(mail, session))
-      const { sent, heard, lastSent, lastHeard } = flow.get(one.id) ?? NOTHING
       return {
         id: one.name,
         label: one.label,
@@ -33,17 +33,17 @@ export async function contacts(mail: Mail, caller: Caller, request: ContactsRequ
         ...(people.isPrivate(one.id) ? { private: true } : {}),
         live_sessions: live.slice(0, SESSIONS).map((session) => `${one.name}/${session.name}`),
         last_seen: rfc3339OrNull(people.lastSeen(one.id)),
-        sent,
-        heard,
-        last_written_at: rfc3339OrNull(lastSent || null),
-        last_heard_at: rfc3339OrNull(lastHeard || null),
+        ...trafficOf(flow.get(one.id)),
       }
     }),
     rooms:
       after === null
-        ? registry
-            .rooms()
-            .map(({ id, name, label }) => ({ id: name, label, member: registry.isMember(id, account.id) }))
+        ? registry.rooms().map(({ id, name, label }) => ({
+            id: name,
+            label,
+            member: registry.isMember(id, account.id),
+            ...trafficOf(flow.get(roomPeer(id))),
+          }))
         : [],
     aliases: after === null ? [...people.aliases(account.id)] : [],
     machines: [],
@@ -55,6 +55,13 @@ export async function contacts(mail: Mail, caller: Caller, request: ContactsRequ
 
 type Flow = Pick<TrafficRow, 'sent' | 'heard' | 'lastSent' | 'lastHeard'>
 const NOTHING: Flow = { sent: 0, heard: 0, lastSent: 0, lastHeard: 0 }
+
+const trafficOf = ({ sent, heard, lastSent, lastHeard } = NOTHING) => ({
+  sent,
+  heard,
+  last_written_at: rfc3339OrNull(lastSent || null),
+  last_heard_at: rfc3339OrNull(lastHeard || null),
+})
 
 /** The days of each peer together. */
 export function flowByPeer(rows: readonly TrafficRow[]): Map<number, Flow> {

@@ -26,9 +26,9 @@ export function repeated(mail: Mail, caller: Caller, { key, hash }: { key: strin
 
 export function conflict(mail: Mail, id: number): Refusal {
   const original = mail.store.message(id)
-  return new Refusal('idempotency_conflict', 'this idempotency_key was used for other content', {
-    message_id: original ? messageId(original.id, original.random) : null,
-  })
+  const message_id = original ? messageId(original.id, original.random) : null
+  const what = message_id === null ? '' : ` in ${message_id}`
+  return new Refusal('idempotency_conflict', `this idempotency_key was used for other content${what}`, { message_id })
 }
 
 /** `from` is the session that sent the original: a retry may come from another one of the account. */

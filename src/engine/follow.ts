@@ -3,13 +3,13 @@
 import { KIND, type PageRow } from '../store/rows.ts'
 import type { FollowRequest } from '../wire/filter.ts'
 import { Json } from '../wire/json.ts'
-import { cursorOf, sequenceOf } from '../wire/names.ts'
+import { canonical, cursorOf, sequenceOf } from '../wire/names.ts'
 import { attentionOf } from './attention.ts'
 import { positionOf } from './cursor.ts'
-import { threadOf } from './fragment.ts'
+import { senderOf, threadOf } from './fragment.ts'
 import { addressee, previewText, rowSuffix, sizedLetter, toText } from './letter.ts'
 import type { Caller, Mail, Patience } from './mail.ts'
-import { type Filter, fits, senderMeant } from './match.ts'
+import { checkKnown, type Filter, fits, senderMeant } from './match.ts'
 import { readable } from './may-read.ts'
 import { endText, type Filled, fillPage, hasLetter } from './page.ts'
 import { tellNotified } from './told.ts'
@@ -18,7 +18,7 @@ import { waitFor } from './wait.ts'
 /**
  * Mail that is not closed, past `cursor`, or without one what this session was not given yet. With `reply_to` answers to that
  * letter, also those that have been shown or closed: that an answer came stays true.
- * @throws Refusal `unknown_message`, `cursor_expired`, `malformed` for a room as sender; what `waitFor` throws
+ * @throws Refusal `unknown_message`, `cursor_expired`, `malformed` for a room as sender, `unknown_participant`; what `waitFor` throws
  */
 export async function follow(mail: Mail, caller: Caller, request: FollowRequest, patience?: Patience): Promise<Json> {
   const { store } = mail
@@ -34,6 +34,7 @@ export async function follow(mail: Mail, caller: Caller, request: FollowRequest,
   let from = cursor ?? start
   let page = readPage(mail, caller, request, filter, from)
   const ready = () => page.shown.length > 0 || page.more
+  if (!ready()) checkKnown(mail, caller, filter.from?.account)
   const look = () => {
     if (ready()) return true
     from = page.end ?? from
@@ -81,7 +82,7 @@ function readPage(mail: Mail, caller: Caller, request: FollowRequest, filter: Fi
   }
   return fillPage(rows, request, 0, {
     visible: (row) => {
-      if (!hasLetter(row) || !fits(filter, row)) return false
+      if (!hasLetter(row) || !fits(filter, row) || isOwnPost(caller, row)) return false
       if (!isClaimedByOther(mail, caller, row, now)) return true
       withheld.add(row.id)
       return false
@@ -89,6 +90,16 @@ function readPage(mail: Mail, caller: Caller, request: FollowRequest, filter: Fi
     text: (row) => sizedLetter(row.json, suffix(row)),
     short: (row, limit) => previewText(row.json, suffix(row), limit),
   })
+}
+
+/**
+ * A person has written it itself, in whichever terminal: that is no news. Sessions of an agent's account know nothing of each
+ * other's posts, so there it is.
+ */
+function isOwnPost({ account }: Caller, row: PageRow): boolean {
+  return (
+    account.kind === 'person' && row.kind === KIND.room && canonical(senderOf(row.json)) === canonical(account.name)
+  )
 }
 
 /** What a sibling has taken is its to do. */

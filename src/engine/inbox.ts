@@ -5,7 +5,7 @@ import { LIMITS } from '../wire/limits.ts'
 import type { InboxRequest } from '../wire/requests.ts'
 import { attentionOf, openPassed } from './attention.ts'
 import { cursorAt, positionOf } from './cursor.ts'
-import { addressee, ownAddress, previewText, rowSuffix, sizedLetter, toText } from './letter.ts'
+import { addressee, briefText, ownAddress, previewText, rowSuffix, sizedLetter, toText } from './letter.ts'
 import type { Caller, Mail, Patience } from './mail.ts'
 import { orphansText } from './orphans.ts'
 import { endText, type Filled, fillPage, hasLetter } from './page.ts'
@@ -14,7 +14,8 @@ import { waitFor } from './wait.ts'
 import { addressOf } from './who.ts'
 
 /**
- * One page of the caller's mailbox: its account's mail, its rooms' and its own. Without `patience` a wait is not held.
+ * One page of the caller's mailbox: its account's mail, its rooms' and its own. Without `patience` a wait is not held. A brief
+ * page is a list of headings: nobody has read what is on it, so neither it nor going on behind it opens anything.
  * @throws Refusal `cursor_expired`; what `waitFor` throws
  */
 export async function inbox(mail: Mail, caller: Caller, request: InboxRequest, patience?: Patience): Promise<Json> {
@@ -32,7 +33,7 @@ export async function inbox(mail: Mail, caller: Caller, request: InboxRequest, p
       ? orphansText(mail, caller, (request.max_bytes ?? LIMITS.budgetDefault) / 4)
       : ''
 
-  const passing = cursor === null ? null : openPassed(mail, caller, cursor)
+  const passing = cursor === null || request.brief ? null : openPassed(mail, caller, cursor)
   let page = readPage(mail, caller, request, after, orphaned.length)
   let from = after
   // a page that stopped before it found anything ends a wait too: its cursor goes on, and nobody is held meanwhile
@@ -51,8 +52,9 @@ export async function inbox(mail: Mail, caller: Caller, request: InboxRequest, p
   // a client that has left was given nothing
   if (end !== null && !patience?.signal.aborted) {
     tellNotified(mail, page.shown)
-    for (const row of page.shown) attention.withheld.delete(row.id)
-    if (page.cut) for (const set of [attention.withheld, attention.cut]) set.add(page.cut.id)
+    if (!request.brief) for (const row of page.shown) attention.withheld.delete(row.id)
+    for (const row of request.brief ? page.shown : page.cut ? [page.cut] : [])
+      for (const set of [attention.withheld, attention.cut]) set.add(row.id)
     if (!plain) {
       attention.filtered.set(state, Math.max(attention.filtered.get(state) ?? 0, end))
       if (attention.listed.size > REMEMBERED) attention.listed.clear()
@@ -108,7 +110,7 @@ function readPage(mail: Mail, caller: Caller, request: InboxRequest, after: numb
   })
   return fillPage(rows, request, taken, {
     visible,
-    text: (row) => sizedLetter(row.json, rowSuffix(mail, row, to(row), now)),
+    text: (row) => (request.brief ? briefText : sizedLetter)(row.json, rowSuffix(mail, row, to(row), now)),
     short: (row, limit) => previewText(row.json, rowSuffix(mail, row, to(row), now), limit),
   })
 }

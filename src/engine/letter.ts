@@ -91,6 +91,19 @@ export const letterText = (fragment: string, suffix: string): string => `{${frag
  * `body_bytes`. Where even that is too much the other long members give way too: the whole is there with get.
  */
 export function previewText(fragment: string, suffix: string, limit: number): string {
+  const { letter, body, size } = shortened(fragment, suffix, limit)
+  letter.body = cutToJson(body, limit - size())
+  return JSON.stringify(letter)
+}
+
+/** Bytes of a letter in a list without bodies, beside what is added to it for the reader. */
+const BRIEF = 3_000
+
+/** The letter without its body, as a table shows it; the rest gives way as in a preview. */
+export const briefText = (fragment: string, suffix: string): string =>
+  JSON.stringify(shortened(fragment, suffix, suffix.length + BRIEF).letter)
+
+function shortened(fragment: string, suffix: string, limit: number) {
   const letter: Record<string, unknown> = JSON.parse(letterText(fragment, suffix))
   const body = typeof letter.body === 'string' ? letter.body : ''
   Object.assign(letter, { body: '', body_bytes: bytes(body), body_truncated: true })
@@ -99,8 +112,7 @@ export function previewText(fragment: string, suffix: string, limit: number): st
     if (size() <= limit) break
     give(letter)
   }
-  letter.body = cutToJson(body, limit - size())
-  return JSON.stringify(letter)
+  return { letter, body, size }
 }
 
 const SHED: readonly ((letter: Record<string, unknown>) => void)[] = [

@@ -1,11 +1,12 @@
 // Does a letter fit a filter? By who wrote it, its subject, thread, what it answers and its age. Names as the letter has them.
+import { SYSTEM } from '../store/people/people.ts'
 import type { Address, AddressInput } from '../wire/address.ts'
 import { toAddress } from '../wire/address.ts'
 import { canonical } from '../wire/names.ts'
 import { malformed } from '../wire/refusal.ts'
 import { readFragment } from './fragment.ts'
 import type { Caller, Mail } from './mail.ts'
-import { meant } from './visible.ts'
+import { meant, visibleAccount } from './visible.ts'
 
 /** Null members say nothing. Ids have been checked; `before` is exclusive, in milliseconds since the epoch. */
 export type Filter = {
@@ -30,6 +31,15 @@ export function senderMeant(mail: Mail, caller: Caller, field: string, input: Ad
     account: canonical(address.participant),
     session: address.kind === 'session' ? address.session : null,
   }
+}
+
+/**
+ * For a list in which nothing was found: a name that nobody has is a mistake, not an empty list. Letters of an account that was
+ * removed are found before this is asked.
+ * @throws Refusal `unknown_participant`
+ */
+export function checkKnown(mail: Mail, caller: Caller, name: string | undefined): void {
+  if (name !== undefined && name !== SYSTEM) visibleAccount(mail, caller, name)
 }
 
 const FROM = /^"message_id":"[^"]*","thread":"([^"]*)","from":\{[^}]*\},"from_text":"([^"/]*)\/([^"]*)"/

@@ -6,7 +6,7 @@ import { LIMITS } from '../wire/limits.ts'
 import { bytes } from '../wire/text.ts'
 import { rfc3339 } from '../wire/time.ts'
 import { cursorAt } from './cursor.ts'
-import { letterText, messageSuffix, previewText, type Sized } from './letter.ts'
+import { briefText, letterText, messageSuffix, previewText, type Sized } from './letter.ts'
 import type { Caller, Mail } from './mail.ts'
 
 export type PageRequest = { limit?: number | null; cursor?: string | null; max_bytes?: number | null }
@@ -106,8 +106,13 @@ export function fillPage<T extends Row>(
 }
 
 /** Messages as `caller` sees them, for lists that are no mailbox. */
-export const showMessages = (mail: Mail, caller: Caller, now: number): Pick<Show<MessageRow>, 'text' | 'short'> => ({
-  text: (message) => letterText(message.json, messageSuffix(mail, caller, message, now)),
+export const showMessages = (
+  mail: Mail,
+  caller: Caller,
+  brief: boolean,
+  now: number,
+): Pick<Show<MessageRow>, 'text' | 'short'> => ({
+  text: (message) => (brief ? briefText : letterText)(message.json, messageSuffix(mail, caller, message, now)),
   short: (message, limit) => previewText(message.json, messageSuffix(mail, caller, message, now), limit),
 })
 

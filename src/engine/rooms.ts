@@ -41,7 +41,8 @@ export async function leave(mail: Mail, { account }: Caller, request: RoomReques
   return { room: room.name, member: false, now: rfc3339(mail.now()) }
 }
 
-function knownRoom(mail: Mail, name: string): RoomRow {
+/** @throws Refusal `unknown_room` */
+export function knownRoom(mail: Mail, name: string): RoomRow {
   const room = mail.store.registry.room(name)
   if (!room) throw new Refusal('unknown_room', `no room ${name}`, { room: name })
   return room

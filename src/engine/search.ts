@@ -12,14 +12,15 @@ import { copyOf } from './copy.ts'
 import { positionOf } from './cursor.ts'
 import { threadOf } from './fragment.ts'
 import type { Caller, Mail } from './mail.ts'
-import { type Filter, fits, senderMeant } from './match.ts'
+import { checkKnown, type Filter, fits, senderMeant } from './match.ts'
 import { mayRead, readable } from './may-read.ts'
 import { fillPage, listAnswer, showMessages } from './page.ts'
+import { knownRoom } from './rooms.ts'
 import { meant } from './visible.ts'
 
 /**
  * All that is given has to hold; without words a filter is enough. The cursor goes on towards the older ones.
- * @throws Refusal `too_large`, `malformed`, `cursor_expired`, `unknown_message` for the thread
+ * @throws Refusal `too_large`, `malformed`, `cursor_expired`, `unknown_message` for the thread, `unknown_participant`, `unknown_room`
  */
 export async function search(mail: Mail, caller: Caller, request: SearchRequest): Promise<Json> {
   const { store } = mail
@@ -46,8 +47,16 @@ export async function search(mail: Mail, caller: Caller, request: SearchRequest)
   // one more than a page tells whether there are more
   const wanted = (request.limit ?? LIMITS.pageDefault) + 1
   const { found, stopped } = await hits(mail, caller, query, wish, before, wanted)
+  if (found.length === 0 && stopped === null && request.cursor == null) {
+    checkKnown(mail, caller, wish.filter.from?.account)
+    if (wish.to?.kind === 'room') knownRoom(mail, wish.to.room)
+    else if (wish.to?.machine === undefined) checkKnown(mail, caller, wish.to?.participant)
+  }
   const now = mail.now()
-  const page = fillPage(found, request, 0, { ...showMessages(mail, caller, now), visible: () => true })
+  const page = fillPage(found, request, 0, {
+    ...showMessages(mail, caller, request.brief === true, now),
+    visible: () => true,
+  })
   if (stopped !== null && !page.more) {
     page.more = true
     page.end = stopped

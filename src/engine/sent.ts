@@ -3,7 +3,7 @@ import type { MessageRow } from '../store/rows.ts'
 import type { Json } from '../wire/json.ts'
 import type { SentRequest } from '../wire/requests.ts'
 import { positionOf } from './cursor.ts'
-import { letterText, messageSuffix, previewText } from './letter.ts'
+import { briefText, letterText, messageSuffix, previewText } from './letter.ts'
 import type { Caller, Mail } from './mail.ts'
 import { mayRead } from './may-read.ts'
 import { fillPage, hasLetter, listAnswer } from './page.ts'
@@ -15,7 +15,10 @@ export function sent(mail: Mail, caller: Caller, request: SentRequest): Json {
   const now = mail.now()
   const page = fillPage(sentBefore(mail, caller, positionOf(store, request.cursor)), request, 0, {
     visible: (message) => hasLetter(message) && mayRead(mail, caller, message),
-    text: (message) => letterText(message.json, suffixOf(message, receiptsText(mail, caller, message, now))),
+    text: (message) => {
+      const suffix = suffixOf(message, receiptsText(mail, caller, message, now))
+      return (request.brief ? briefText : letterText)(message.json, suffix)
+    },
     short: (message, limit) => {
       const receipts = fittingReceipts(receiptsText(mail, caller, message, now), limit / 2)
       return previewText(message.json, suffixOf(message, receipts), limit)

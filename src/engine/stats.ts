@@ -25,7 +25,7 @@ export async function stats(mail: Mail, caller: Caller, request: StatsRequest): 
   const account = accountMeant(mail, caller, request)
   const now = mail.now()
   const first = Math.floor(now / DAY_MS) - (request.days ?? DAYS) + 1
-  const rows = (await people.traffic(account.id)).filter((row) => row.day >= first)
+  const rows = (await people.traffic(account.id)).filter((row) => row.day >= first && row.peer > 0)
   const states = people.counts([account.box], COUNTED)
   const { unread, oldest } = boxCount(mail, account.box)
   const names = (id: number) => registry.accountById(id)?.name

@@ -13,7 +13,7 @@ export function thread(mail: Mail, caller: Caller, request: ThreadRequest): Json
   const root = readable(mail, caller, request.message_id).thread
   const now = mail.now()
   const page = fillPage(store.thread(root, after), request, 0, {
-    ...showMessages(mail, caller, now),
+    ...showMessages(mail, caller, request.brief === true, now),
     visible: (message) => mayRead(mail, caller, message),
   })
   return listAnswer(store, 'messages', page, request, now)

@@ -3,6 +3,7 @@ import { constants, Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { checkSqlite, connect } from './connect.ts'
 import { MIGRATIONS } from './schema.ts'
+import { oneLine } from './verify.ts'
 
 export type StoreReport = {
   /** The schema of the store, and the newest that this program knows. */
@@ -22,7 +23,8 @@ const TOLERANCE = 60_000
 /** Reads every page once. @throws what SQLite says of a file that is no database */
 export function inspect(db: Database, bytes: number, now: number): StoreReport {
   const schema = db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0
-  const integrity = db.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()?.quick_check ?? 'unreadable'
+  const found = db.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()?.quick_check
+  const integrity = oneLine(found ?? 'unreadable')
   // a newer or an empty store may have other tables
   const isKnown = schema > 0 && schema <= MIGRATIONS.length && integrity === 'ok'
   const report = { schema, known: MIGRATIONS.length, integrity, bytes, letters: 0, future: null }

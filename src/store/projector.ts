@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs'
 import { connect } from './connect.ts'
 import { KIND, type Kind } from './rows.ts'
 import { SEARCH_SCHEMA, SEARCH_VERSION } from './schema.ts'
-import { Tally } from './tally.ts'
+import { type Reached, Tally } from './tally.ts'
 
 type Row = { id: number; account: number; scope: number; created: number; recipients: string; json: string }
 
@@ -95,17 +95,17 @@ export class Projector {
     return rows.length + released.length
   }
 
-  /** Returns the accounts that it went to. */
-  #add(row: Row): number[] {
+  /** Returns the account and the room, 0 for none, of each copy. */
+  #add(row: Row): Reached[] {
     const { subject, body } = JSON.parse(`{${row.json}}`) as { subject: string; body: string }
-    const recipients = JSON.parse(row.recipients) as [string, Kind, number, number][]
+    const recipients = JSON.parse(row.recipients) as [string, Kind, number, number, number][]
     const who = recipients.map(([, , box]) => boxToken(box))
     // a letter of an ended session may have been released to its account since
     for (const [, kind, , account] of recipients)
       if (kind === KIND.session) for (const { box } of this.#accountBox.all(account, row.id)) who.push(boxToken(box))
     who.push(row.scope === 0 ? accountToken(row.account) : boxToken(row.scope))
     this.#insert.run(row.id, subject, body, who.join(' '))
-    return recipients.map(([, , , account]) => account)
+    return recipients.map(([, kind, , account, room]) => ({ account, room: kind === KIND.room ? room : 0 }))
   }
 
   close(): void {

@@ -138,10 +138,10 @@ export const MIGRATIONS: readonly string[] = [
 export const KNOWN_SCHEMA = MIGRATIONS.length
 
 /** Form of search.sqlite; a file of another form is made again. */
-export const SEARCH_VERSION = 2
+export const SEARCH_VERSION = 3
 
 /** search.sqlite: contentless, rebuilt from messages whenever it is missing or damaged. `who` holds the boxes that may see a row;
- * `traffic` how much went between two accounts on a day. */
+ * `traffic` how much went between two accounts on a day, or between one and a room, whose `peer` is below 0. */
 export const SEARCH_SCHEMA = `
   CREATE TABLE IF NOT EXISTS forgotten(one INTEGER PRIMARY KEY CHECK (one = 1), id INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS progress(one INTEGER PRIMARY KEY CHECK (one = 1), id INTEGER NOT NULL, epoch TEXT NOT NULL) STRICT;

@@ -1,4 +1,4 @@
-// How much went between two accounts on a day: gathered over a step of the projection, written once.
+// How much went between two accounts, or an account and a room, on a day: gathered over a step of the projection, written once.
 import type { Database, Statement } from 'bun:sqlite'
 
 export const DAY_MS = 86_400_000
@@ -12,6 +12,12 @@ type Counts = {
   lastSent: number
   lastHeard: number
 }
+
+/** An account that a letter went to, and through which room; 0 for none. */
+export type Reached = { account: number; room: number }
+
+/** A room among the peers of an account: accounts have positive ids. */
+export const roomPeer = (room: number): number => -room
 
 export class Tally {
   readonly #add: Statement
@@ -30,18 +36,32 @@ export class Tally {
     this.#counts = new Map()
   }
 
-  /** A message counts once for each account that it went to, however many of its boxes. */
-  count({ account, created }: { account: number; created: number }, to: readonly number[]): void {
+  /** A message counts once for each account that it went to, and each room, however many of its boxes. */
+  count({ account, created }: { account: number; created: number }, to: readonly Reached[]): void {
     const day = Math.floor(created / DAY_MS)
-    for (const peer of new Set(to)) {
-      if (peer === account) continue
-      const sent = this.#of(account, peer, day)
-      sent.sent++
-      sent.lastSent = Math.max(sent.lastSent, created)
-      const heard = this.#of(peer, account, day)
-      heard.heard++
-      heard.lastHeard = Math.max(heard.lastHeard, created)
+    for (const room of new Set(to.map((one) => one.room))) {
+      if (room === 0) continue
+      this.#sent(account, roomPeer(room), day, created)
+      for (const one of to)
+        if (one.room === room && one.account !== account) this.#heard(one.account, roomPeer(room), day, created)
     }
+    for (const peer of new Set(to.map((one) => one.account))) {
+      if (peer === account) continue
+      this.#sent(account, peer, day, created)
+      this.#heard(peer, account, day, created)
+    }
+  }
+
+  #sent(account: number, peer: number, day: number, created: number): void {
+    const counts = this.#of(account, peer, day)
+    counts.sent++
+    counts.lastSent = Math.max(counts.lastSent, created)
+  }
+
+  #heard(account: number, peer: number, day: number, created: number): void {
+    const counts = this.#of(account, peer, day)
+    counts.heard++
+    counts.lastHeard = Math.max(counts.lastHeard, created)
   }
 
   write(): void {

@@ -5,7 +5,7 @@ import { inspect } from './inspect.ts'
 import type { Queue } from './queue.ts'
 import type { Parts } from './sqlite-store.ts'
 import type { Store } from './store.ts'
-import { verifyFile } from './verify.ts'
+import { oneLine, verifyFile } from './verify.ts'
 
 export class Upkeep {
   constructor(
@@ -30,7 +30,7 @@ export class Upkeep {
 
   check(): string {
     const rows = this.parts.db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(20)').all()
-    return rows.map((row) => row.integrity_check).join('; ')
+    return rows.map((row) => oneLine(row.integrity_check)).join('; ')
   }
 
   stats(): ReturnType<Store['stats']> {

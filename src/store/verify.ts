@@ -20,7 +20,7 @@ export class TooNew extends Error {}
 /** @throws NotWhole, TooNew, or what SQLite says of a file that is none of its own */
 export function verify(db: Database): Verified {
   const check = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()?.integrity_check
-  if (check !== 'ok') throw new NotWhole(`it is damaged: ${check ?? 'unreadable'}`)
+  if (check !== 'ok') throw new NotWhole(`it is damaged: ${oneLine(check ?? 'unreadable')}`)
   const version = db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0
   if (version < 1) throw new NotWhole(NO_MAILBOX)
   if (version > MIGRATIONS.length)
@@ -40,6 +40,13 @@ export function verify(db: Database): Verified {
     accounts: count('account WHERE removed IS NULL'),
   }
 }
+
+/** What SQLite found first: after a heading of stars it says one thing a line. */
+export const oneLine = (report: string): string =>
+  report
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.startsWith('***'))
+    .join('; ')
 
 export const NO_MAILBOX = 'it is no backup of a mailbox'
 

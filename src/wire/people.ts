@@ -21,7 +21,7 @@ export const ContactsRequest = Type.Object(
 /** What went between the caller's account and another one; absent times have not happened. */
 const Traffic = {
   sent: Type.Integer({ description: 'letters to it' }),
-  heard: Type.Integer({ description: 'letters from it' }),
+  heard: Type.Integer({ description: 'letters from it; of a room: of others to it' }),
   last_written_at: nullable(Timestamp),
   last_heard_at: nullable(Timestamp),
 }
@@ -41,7 +41,7 @@ export const ContactsAnswer = Type.Object({
       ...Traffic,
     }),
   ),
-  rooms: Type.Array(Type.Object({ id: Name, label: nullable(Type.String()), member: Type.Boolean() })),
+  rooms: Type.Array(Type.Object({ id: Name, label: nullable(Type.String()), member: Type.Boolean(), ...Traffic })),
   aliases: Type.Array(Alias),
   machines: Type.Array(Type.Object({ id: Name, last_seen: nullable(Timestamp) }), {
     description: 'other machines that are pinned',
@@ -55,7 +55,11 @@ export const AliasRequest = Type.Object(
   { name: Name, address: opt(AddressInput), remove: opt(Type.Boolean()) },
   { ...strict, description: 'an address under a name of your own; with remove it is forgotten' },
 )
-export const AliasAnswer = Type.Object({ aliases: Type.Array(Alias), ...now })
+export const AliasAnswer = Type.Object({
+  aliases: Type.Array(Alias),
+  warning: Type.Optional(Type.String({ description: 'the address leads nowhere now' })),
+  ...now,
+})
 
 export const RoomsRequest = Type.Object({ room: opt(Name) }, strict)
 export const RoomsAnswer = Type.Object({

@@ -168,8 +168,20 @@ export class Refusal extends Error {
 export const malformed = (field: string, reason: string): Refusal =>
   new Refusal('malformed', `${field}: ${reason}`, { field, reason })
 
-export const tooLarge = (field: string, limit: number, actual: number): Refusal =>
-  new Refusal('too_large', `${field} is ${actual}, the limit is ${limit}`, { field, limit, actual })
+/** What a limit counts. Texts are counted in bytes, lists in entries; a plain number has no unit. */
+export type Unit = 'bytes' | 'entries' | 'seconds' | ''
+
+export const tooLarge = (field: string, limit: number, actual: number, unit: Unit = 'bytes'): Refusal => {
+  const of = (count: number) => `${count}${unit === '' ? '' : ` ${count === 1 ? ONE[unit] : unit}`}`
+  const hint = BIG_TEXTS.has(field) ? undefined : `make it ${of(limit)} or less`
+  const verb = unit === 'entries' ? 'has' : 'is'
+  const message = `${field} ${verb} ${of(actual)}, the limit is ${of(limit)}`
+  return new Refusal('too_large', message, { field, limit, actual }, hint)
+}
+
+const ONE = { bytes: 'byte', entries: 'entry', seconds: 'second' } as const
+/** What can as well lie in a file. */
+const BIG_TEXTS = new Set(['body', 'request'])
 
 export const denied = (need: string): Refusal =>
   new Refusal('permission_denied', `this needs the capability ${need}`, { need: `mail:${need}` })

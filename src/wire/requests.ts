@@ -18,6 +18,11 @@ const page = {
   ),
 }
 
+const list = {
+  brief: opt(Type.Boolean({ description: 'without bodies, for a table: the letters are not opened by going on' })),
+  ...page,
+}
+
 export const SendRequest = Type.Object(
   {
     to: opt(Type.Union([AddressInput, Type.Array(AddressInput, { minItems: 1, maxItems: LIMITS.recipients })])),
@@ -52,7 +57,7 @@ export const InboxRequest = Type.Object(
     state: opt(InboxState),
     since_unix_ms: opt(Type.Integer({ minimum: 0 })),
     wait_secs: opt(Type.Integer({ minimum: 0, maximum: 65_535, description: 'clamped to the cap of the door' })),
-    ...page,
+    ...list,
   },
   strict,
 )
@@ -60,11 +65,11 @@ export const InboxRequest = Type.Object(
 /** Closed mail, newest first. */
 export const ArchiveRequest = Type.Object(
   {
-    written_by: opt(Name),
+    written_by: opt(CompactAddress),
     room: opt(Name),
     since_unix_ms: opt(Type.Integer({ minimum: 0 })),
     until_unix_ms: opt(Type.Integer({ minimum: 0 })),
-    ...page,
+    ...list,
   },
   strict,
 )
@@ -97,8 +102,8 @@ export const GetRequest = Type.Object(
   strict,
 )
 export const UnreadRequest = Type.Object({ target: opt(AddressInput) }, strict)
-export const SentRequest = Type.Object({ ...page }, strict)
-export const ThreadRequest = Type.Object({ message_id: MessageId, ...page }, strict)
+export const SentRequest = Type.Object({ ...list }, strict)
+export const ThreadRequest = Type.Object({ message_id: MessageId, ...list }, strict)
 export const SearchRequest = Type.Object(
   {
     query: opt(Type.String({ minLength: 1, maxLength: LIMITS.query })),
@@ -109,7 +114,7 @@ export const SearchRequest = Type.Object(
     thread: opt(MessageId),
     since_unix_ms: opt(Type.Integer({ minimum: 0 })),
     until_unix_ms: opt(Type.Integer({ minimum: 0 })),
-    ...page,
+    ...list,
   },
   strict,
 )

@@ -70,17 +70,46 @@ test('questions, then a letter', async () => {
     ann,
     ['send'],
     [
-      ['To', ' \r'],
+      ['To', 'bob'],
+      ['bob', '\r'],
+      ['and', '\r'],
       ['Subject', 'by hand\r'],
       ['Text', 'first line'],
       ['first', '\r'],
       ['', '\r'],
-      ['', '\r'],
+      ['', 'second'],
+      ['second', '\u0004'],
       ['Send it', 'y'],
     ],
   )
   expect([code, text]).toEqual([0, expect.stringContaining('sent m4a_')])
-  expect(await inbox(bob)).toMatchObject([{ subject: 'by hand', body: expect.stringContaining('first line') }])
+  expect(await inbox(bob)).toMatchObject([{ subject: 'by hand', body: 'first line\n\nsecond' }])
+  expect(await inbox(ann)).toEqual([])
+})
+
+test('Ctrl-D ends the questions; an answer of no, or Ctrl-C, keeps what was written', async () => {
+  const before = (await inbox(bob)).length
+  expect(await atTerminal(ann, ['send'], [['To', '\u0004']])).toMatchObject({ code: 1 })
+  const head: [string, string][] = [
+    ['To', 'bob'],
+    ['bob', '\r'],
+    ['and', '\r'],
+    ['Subject', 'kept\r'],
+  ]
+  expect(await atTerminal(ann, ['send'], [...head, ['Text', '\u0004']])).toMatchObject({ code: 1 })
+  const EDITOR = editor('printf "hours of work" > "$1"')
+  for (const [answer, more] of [
+    ['n', { EDITOR }],
+    ['\u0003', { EDITOR }],
+    ['\u0004', { EDITOR }],
+    ['n', {}],
+  ] as const) {
+    const typing: [string, string][] = 'EDITOR' in more ? [] : [['Text', 'hours of work\u0004']]
+    const { code, text } = await atTerminal(ann, ['send'], [...head, ...typing, ['Send it', answer]], more)
+    const [, path = ''] = /kept in (\S+letter\.md)/.exec(text) ?? []
+    expect([code, readFileSync(path, 'utf8')]).toEqual([1, 'hours of work'])
+  }
+  expect(await inbox(bob)).toHaveLength(before)
 })
 
 test('who gives up sends nothing', async () => {

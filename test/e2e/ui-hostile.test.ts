@@ -101,6 +101,6 @@ test('64 KiB without a break fit the narrow page, and answer whole', async () =>
   expect(messages.at(-1).body).toBe('z'.repeat(65_536))
   await page.getByLabel(/^Reply to/).fill('z'.repeat(65_537))
   await page.getByRole('button', { name: 'Send' }).click()
-  await page.getByRole('alert').getByText('body is 65537, the limit is 65536').waitFor()
+  await page.getByRole('alert').getByText('body is 65537 bytes, the limit is 65536 bytes').waitFor()
   await page.context().close()
 })

@@ -22,6 +22,8 @@ export const NAME_OPTIONS = {
 export class Names {
   readonly #map = new Map<string, string>()
   readonly #accounts = new Map<string, Omit<AccountLine, 'type'>>()
+  /** Nothing was written by or to them: they are made with the others, and missed by nobody. */
+  readonly #contacts = new Map<string, Omit<AccountLine, 'type'>>()
   readonly #rooms = new Map<string, { id: string; label: string | null; members: Set<string> }>()
 
   /** `mappings`: `old=new`. @throws Refusal `usage` */
@@ -68,6 +70,11 @@ export class Names {
     })
   }
 
+  wantContact(name: string, label: string | null): void {
+    const id = this.account(name)
+    this.#contacts.set(canonical(id), { id, label, kind: 'agent' })
+  }
+
   wantRoom(name: string, members: readonly string[], label: RoomLine['label'] = null): void {
     const id = this.room(name)
     const room = this.#rooms.get(canonical(id)) ?? { id, label, members: new Set<string>() }
@@ -83,6 +90,11 @@ export class Names {
     const accounts = new Set((await allAccounts(client)).map(({ id }) => canonical(id)))
     const rooms = new Set((await allRooms(client)).map(({ id }) => canonical(id)))
     const newAccounts = [...this.#accounts.values()].filter(({ id }) => !accounts.has(canonical(id)))
+    const contacts = [...this.#contacts]
+      .filter(([id]) => !accounts.has(id) && !this.#accounts.has(id))
+      .map(([, one]) => one)
+    if (make) newAccounts.push(...contacts)
+    else report.contactsUnknown = contacts.map(({ id }) => id).sort()
     const newRooms = [...this.#rooms.values()].filter(({ id }) => !rooms.has(canonical(id)))
     const unknown = [...newAccounts.map(({ id }) => id), ...newRooms.map(({ id }) => `#${id}`)].sort()
     if (unknown.length === 0) return

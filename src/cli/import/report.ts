@@ -16,7 +16,10 @@ export class Report {
   readonly changed: Problem[] = []
   accountsMade: string[] = []
   roomsMade: string[] = []
+  /** Rooms with their `#`. */
   unknownNames: string[] = []
+  /** Contacts that are no account here; the letters do without them. */
+  contactsUnknown: string[] = []
 
   constructor(
     readonly source: string,
@@ -35,7 +38,8 @@ export class Report {
   toJSON(): object {
     const { source, dryRun, added, known, states, problems, changed } = this
     const names = { accounts_made: this.accountsMade, rooms_made: this.roomsMade, unknown_names: this.unknownNames }
-    return { source, dry_run: dryRun, added, known, states, ...names, changed, problems }
+    const contacts = { unknown_contacts: this.contactsUnknown }
+    return { source, dry_run: dryRun, added, known, states, ...names, ...contacts, changed, problems }
   }
 }
 
@@ -54,7 +58,9 @@ export function showReport(context: Context, report: Report, more: Readonly<Reco
       ['there already', String(report.known)],
       [dryRun ? 'accounts to make' : 'accounts made', list(report.accountsMade)],
       [dryRun ? 'rooms to make' : 'rooms made', list(report.roomsMade.map((room) => `#${room}`))],
-      ['no account here', list(report.unknownNames)],
+      ['no account here', list(report.unknownNames.filter((name) => !name.startsWith('#')))],
+      ['no room here', list(report.unknownNames.filter((name) => name.startsWith('#')))],
+      [dryRun ? '--make-accounts makes too' : 'contacts without an account', list(report.contactsUnknown)],
       ['changed', changed.length === 0 ? null : String(changed.length)],
       ['not read', String(problems.length)],
     ])

@@ -11,7 +11,7 @@ export type Why = 'wrote' | 'listed'
 /** A fault of the mailbox itself. `since` in milliseconds since the epoch. */
 export type FaultRow = { readonly name: string; readonly since: number; readonly text: string }
 
-/** What went between an account and another one on one day (days since the epoch, UTC). Times are milliseconds, 0 for never. */
+/** What went between an account and another one, or a room (`roomPeer`), on one day (days since the epoch, UTC). Times are milliseconds, 0 for never. */
 export type TrafficRow = {
   peer: number
   day: number

@@ -225,8 +225,8 @@ const oneShot = { ...whoami, card: { ...card, attested: { ...card.attested, pid:
 const refusal = (what: Refusal): Response => refused(what.status, what.toJSON())
 
 const CASES: [golden: string, argv: string[], answers: Record<string, unknown>, shell?: object][] = [
-  ['inbox', ['inbox'], { '/mail/inbox': inbox }],
-  ['inbox-terminal', ['inbox'], { '/mail/inbox': inbox }, terminal],
+  ['inbox', ['inbox', '-n', '3'], { '/mail/inbox': inbox }],
+  ['inbox-terminal', ['inbox', '-n', '3'], { '/mail/inbox': inbox }, terminal],
   ['inbox-full', ['inbox', '--full'], { '/mail/inbox': inbox }],
   ['inbox-json', ['inbox', '--json'], { '/mail/inbox': inbox }],
   [
@@ -615,8 +615,7 @@ describe('send asks for', () => {
       { to: ['codex', '#build', 'claude/s-7f3a'], subject: 'x', body: 'body' },
     ],
     [['codex', '--', '--force'], { to: 'codex', subject: '--force', body: '--force' }],
-    [['codex', '-s', '', 'b'], { to: 'codex', subject: '', body: 'b' }],
-    [['codex', '\n \n'], { to: 'codex', subject: '(no subject)', body: '\n \n' }],
+    [['codex', '-s', 'x', '\n \n'], { to: 'codex', subject: 'x', body: '\n \n' }],
     [['--reply-to', ID[1], 'yes'], { reply_to: ID[1], body: 'yes' }],
     [['--reply-to', ID[1], '--close', 'codex', 'yes'], { to: 'codex', reply_to: ID[1], close: true, body: 'yes' }],
     [
@@ -670,13 +669,20 @@ test.each([
   [['send', 'a', 'b', '--ref', 'x'], '--ref takes KIND=LOCATOR or KIND:DIGEST=LOCATOR'],
   [['inbox', '--state', 'read'], '--state takes one of open, new, opened, closed, all'],
   [['claim', ID[0], '--for', '1m', '--release'], 'either --for or --release'],
-  [['ack'], 'ack: something is missing'],
+  [['ack'], 'ack: no message is named'],
+  [['view'], 'view: <id | latest> is missing'],
+  [['admin', 'listener', 'set', 'claude'], 'admin listener set: <url> is missing'],
+  [['claim', ID[0], '--for', '2h'], '--for is 2h, the limit is 1h'],
+  [['ui', '--for', '30h'], '--for is 30h, the limit is 12h'],
+  [['admin', 'account'], 'admin account needs to know what to do'],
+  [['send', 'claude', ' '], 'the message is empty'],
+  [['send', 'claude', '-s', '', 'body'], 'the subject is empty'],
   [['close', ID[0], '--from', 'claude'], 'options choose among all mail, so they go without ids'],
   [['close', '--state', 'closed'], '--state takes one of new, opened'],
-  [['search'], 'search: something is missing'],
+  [['search'], 'search: neither words nor options are given'],
   [
     ['search', '--since', 'yesterday'],
-    '--since takes a time such as 90s, 10m, 2h, 1d, 2026-11-30 or 2026-11-30T08:00Z',
+    '--since takes a time such as 90s, 10m, 2h, 1d, 1w, 2026-11-30 or 2026-11-30T08:00Z',
   ],
   [['send', 'a', 'b', '--from', 'x', '--on-behalf-of', 'y'], '--from and --on-behalf-of say different things'],
   [['send', 'a', '--edit', '--file', 'x'], 'the body is given twice: with --edit and with --file'],
@@ -701,9 +707,38 @@ test('reply closes unless it is told to keep', async () => {
   })
 })
 
+test('a warning of several recipients is said once', async () => {
+  const warned = (name: string) => ({ ...sendAnswer.results[0], to_text: name, warning: 'nobody reads there' })
+  const results = [warned('a'), { ...sendAnswer.results[0], to_text: 'b' }, warned('c')]
+  using mailbox = canned({ '/mail/send': { ...sendAnswer, results } })
+  expect((await sh(['send', '@all', 'b'], mailbox.shell)).err).toBe('a, c: nobody reads there\n')
+})
+
+test('a table is filled from as many answers as it takes, and a cursor goes on with it', async () => {
+  const part = (at: number, more: boolean) => ({
+    ...page,
+    messages: [LETTERS[at]],
+    has_more: more,
+    cursor: `0a1b2c3d.${at}`,
+  })
+  using mailbox = canned({ '/mail/search': [part(0, true), part(1, true), part(2, true)] })
+  const { out, err } = await sh(['search', 'x', '-n', '2'], mailbox.shell)
+  expect(out.trim().split('\n')).toHaveLength(3)
+  expect(err).toBe('there is more: add --cursor 0a1b2c3d.1\n')
+  expect(asksOf(mailbox, 'search')).toMatchObject([
+    { limit: 2, brief: true },
+    { limit: 1, brief: true, cursor: '0a1b2c3d.0' },
+  ])
+})
+
+test('without a command --json lists them as JSON', async () => {
+  const { code, err } = await sh(['--json'], {})
+  expect([code, JSON.parse(err).length > 50]).toEqual([2, true])
+})
+
 test('a quote stands before the answer, what was quoted before once more', async () => {
   const { body } = await asked(['reply', ID[0], '--quote', 'agreed'])
-  expect(body).toBe(`claude/${SESSION} wrote on ${LETTERS[0]?.created_at}:\n> please look at it\n\nagreed`)
+  expect(body).toBe(`claude wrote on 2026-11-29 11:00:00 +00:00:\n> please look at it\n\nagreed`)
 })
 
 test('email is send, and --from says on whose behalf', async () => {
@@ -729,6 +764,7 @@ test('search asks for what it is narrowed to', async () => {
     thread: ID[0],
     limit: null,
     cursor: null,
+    brief: true,
   })
 })
 
@@ -861,7 +897,7 @@ test('wait exits with 4 when its time is over, and goes on behind a cursor', asy
   const argv = ['wait', '--timeout', '1', '--after', '0a1b2c3d.c']
   const { code, out, err } = await sh(argv, mailbox.shell)
   expect({ code, out }).toEqual({ code: 4, out: '' })
-  expect(err).toBe('no mail in that time\nto go on behind it: mail4agent wait --after 0a1b2c3d.c\n')
+  expect(err).toBe('no mail in that time\n')
   expect(asksOf(mailbox, 'follow')[0]).toEqual({ cursor: '0a1b2c3d.c', limit: 3, wait_secs: 1 })
   const json = await sh([...argv, '--json'], mailbox.shell)
   expect([json.code, JSON.parse(json.out).cursor, json.err]).toEqual([4, '0a1b2c3d.c', ''])

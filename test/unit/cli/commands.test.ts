@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { GLOBAL } from '../../../src/cli/command.ts'
 import { COMMAND_NAMES, loadAll, loadCommand } from '../../../src/cli/commands.ts'
+import { NO_OBJECT, PRINTED } from '../../../src/cli/help-json-commands.ts'
 import { prepareToken } from '../../../src/cli/token-files.ts'
 import { tempFolder } from '../../support/temp.ts'
 import { expectGolden } from './golden.ts'
@@ -11,6 +12,11 @@ const commands = await loadAll()
 
 test('the list of commands', async () => expectGolden('help', (await sh(['help'])).out))
 test('the list of what an operator does', async () => expectGolden('help-admin', (await sh(['help', 'admin'])).out))
+
+test('each command has its line in `help json`, and each line a command', () => {
+  const named = PRINTED.flatMap(([names]) => names.split(', '))
+  expect([...named, ...NO_OBJECT].sort()).toEqual([...COMMAND_NAMES].sort())
+})
 
 describe.each(commands.map((command) => [command.name, command] as const))('%s', (name, command) => {
   test('help', async () => {

@@ -29,6 +29,7 @@ test('archive', async () => {
     until_unix_ms: NOW - 7_200_000,
     limit: 1,
     cursor: null,
+    brief: true,
   })
   await expectGolden('archive-full', (await sh(['archive', '--full'], mailbox.shell)).out)
 })

@@ -74,7 +74,7 @@ test.each([
 test('the count of words is checked', () => {
   expect(() => checkWords(command, ['a'])).not.toThrow()
   expect(refusal(() => checkWords(command, []))).toMatchObject({
-    message: 'send: something is missing',
+    message: 'send: <to> is missing',
     hint: 'usage: mail4agent send <to> <body>',
   })
   expect(refusal(() => checkWords(command, ['a', 'b', 'c'])).message).toBe('send: "c" is one word too many')

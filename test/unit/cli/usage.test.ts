@@ -22,10 +22,11 @@ test.each([
   ['10m', 600],
   ['2h', 7_200],
   ['1d', 86_400],
+  ['1w', 604_800],
   ['0', 0],
 ])('%s is %d seconds', (text, expected) => expect(seconds('--wait', text)).toBe(expected))
 
-test.each(['', '-1', '1.5', '10 m', 'soon', '1w', '9999999999'])('%s is no time', (text) => {
+test.each(['', '-1', '1.5', '10 m', 'soon', '1y', '9999999999'])('%s is no time', (text) => {
   expect(() => seconds('--wait', text)).toThrow(Refusal)
 })
 

@@ -38,6 +38,25 @@ test.each([
   expect(send(value)).toMatchObject({ kind: 'malformed', field })
 })
 
+test('too_large says what is counted, and what to do', () => {
+  const said = (refusal: { message: string; hint: string } | null | undefined) => [refusal?.message, refusal?.hint]
+  expect(said(send({ ...ok, subject: 'x'.repeat(600) }))).toEqual([
+    'subject is 600 bytes, the limit is 512 bytes',
+    'make it 512 bytes or less',
+  ])
+  expect(said(checkRequest(OPERATIONS.claim.request, { claim_secs: 7200 }))).toEqual([
+    'claim_secs is 7200 seconds, the limit is 3600 seconds',
+    'make it 3600 seconds or less',
+  ])
+  expect(said(checkRequest(OPERATIONS.inbox.request, { limit: 257 }))).toEqual([
+    'limit is 257, the limit is 256',
+    'make it 256 or less',
+  ])
+  expect(said(send({ ...ok, refs: Array(9).fill({ kind: 'a', locator: 'b' }) }))[0]).toBe(
+    'refs has 9 entries, the limit is 8 entries',
+  )
+})
+
 test('too_large carries the limit and the size in bytes', () => {
   expect(send({ ...ok, subject: 'é'.repeat(513) })).toMatchObject({ field: 'subject', limit: 512, actual: 1026 })
   expect(send({ ...ok, refs: Array(9).fill({ kind: 'a', locator: 'b' }) })).toMatchObject({ field: 'refs', limit: 8 })

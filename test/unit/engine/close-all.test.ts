@@ -164,12 +164,44 @@ describe('follow', () => {
     await world.call(codex, 'ack', { message_id: answer })
     expect((await world.call(codex, 'follow', { reply_to: asked })).messages).toHaveLength(1)
     expect((await world.call(codex, 'follow', { thread: asked })).messages).toHaveLength(0)
-    const over = await world.call(codex, 'follow', { written_by: 'nobody', wait_secs: 1 }, patience(0.05))
+    const over = await world.call(codex, 'follow', { written_by: 'codex', wait_secs: 1 }, patience(0.05))
     expect(over).toMatchObject({ messages: [], waited_secs: expect.any(Number), cursor: expect.any(String) })
     expect((await world.refusal(codex, 'follow', { reply_to: 'm4a_0123456789abcdef01234567' })).kind).toBe(
       'unknown_message',
     )
   })
+})
+
+test('a sender that nobody is is refused; one that was removed is not, where it wrote something', async () => {
+  const names = [
+    ['close_all', { written_by: 'nosuch' }],
+    ['follow', { written_by: 'nosuch' }],
+    ['search', { written_by: 'nosuch' }],
+    ['search', { to: 'nosuch' }],
+    ['archive', { written_by: 'nosuch' }],
+  ] as const
+  for (const [name, request] of names)
+    expect((await world.refusal(codex, name, request)).kind).toBe('unknown_participant')
+  expect((await world.refusal(codex, 'search', { to: '#nosuch' })).kind).toBe('unknown_room')
+  expect((await world.call(codex, 'close_all', { written_by: 'claude' })).closed).toBe(0)
+  expect((await world.call(codex, 'search', { written_by: 'mail4agent' })).messages).toEqual([])
+  await world.letter(claude, 'codex')
+  await world.store.removeAccount(claude.account)
+  expect((await world.call(codex, 'search', { written_by: 'claude' })).messages).toHaveLength(1)
+  expect((await world.call(codex, 'close_all', { written_by: 'claude' })).closed).toBe(1)
+  expect((await world.refusal(codex, 'close_all', { written_by: 'claude' })).kind).toBe('unknown_participant')
+})
+
+test('for a person its own posts are no news, from whichever terminal; for an agent those of siblings are', async () => {
+  const lukas = await world.account('lukas', {}, 'person')
+  const [here, there] = [await world.session(lukas), await world.session(lukas)]
+  const sibling = await world.session(codex.account)
+  await world.room('r', lukas, codex.account)
+  await world.letter(here, '#r')
+  await world.letter(sibling, '#r')
+  const news = async (who: Caller) => (await world.call(who, 'follow', {})).messages.map(({ from_text }) => from_text)
+  expect(await news(there)).toEqual([`codex/${sibling.session.name}`])
+  expect(await news(codex)).toEqual([`lukas/${here.session.name}`, `codex/${sibling.session.name}`])
 })
 
 test('search is narrowed by sender, recipient, state, box, thread and time, with words or without', async () => {

@@ -39,7 +39,10 @@ describe('contacts', () => {
       last_heard_at: expect.any(String),
     })
     expect(accounts[0]).toMatchObject({ sent: 0, heard: 0, last_written_at: null, last_heard_at: null })
-    expect(rooms).toMatchObject([{ id: 'build', member: true }])
+    expect(rooms).toMatchObject([{ id: 'build', member: true, sent: 1, heard: 0, last_heard_at: null }])
+    expect((await world.call(codex, 'contacts', {})).rooms).toMatchObject([
+      { id: 'build', sent: 0, heard: 1, last_heard_at: expect.any(String) },
+    ])
     expect([machines, aliases]).toEqual([[], []])
   })
 

@@ -152,3 +152,21 @@ test('a cursor of another store is expired, never a silent gap', async () => {
     expect((await world.refusal(codex, name, { cursor: foreign })).kind).toBe('cursor_expired')
   expect((await world.refusal(codex, 'search', { query: 'x', cursor: foreign })).kind).toBe('cursor_expired')
 })
+
+test('a brief page has headings alone: so many as were asked for, and going on behind them opens nothing', async () => {
+  for (const body of ['x'.repeat(45_000), 'short', 'y'.repeat(45_000), 'last'])
+    await world.call(claude, 'send', { to: 'codex', subject: body.slice(0, 3), body: `walrus ${body}` })
+  const brief = (await page(codex, 'inbox', { brief: true, limit: 3 })).answer
+  expect(brief.messages.map(({ subject, body, body_bytes }) => [subject, body, body_bytes])).toEqual([
+    ['xxx', '', 45_007],
+    ['sho', '', 12],
+    ['yyy', '', 45_007],
+  ])
+  const rest = (await page(codex, 'inbox', { brief: true, cursor: brief.cursor })).answer
+  expect(rest.messages).toHaveLength(1)
+  await world.call(codex, 'inbox', { cursor: rest.cursor })
+  const states = async () => (await page(codex, 'inbox', { brief: true })).answer.messages.map(({ state }) => state)
+  expect(await states()).toEqual(['new', 'new', 'new', 'new'])
+  for (const name of ['sent', 'search'] as const)
+    expect((await page(claude, name, { brief: true })).answer.messages).toHaveLength(4)
+})
