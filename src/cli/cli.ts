@@ -7,6 +7,7 @@ import type { Command, Global, Values } from './command.ts'
 import { COMMAND_NAMES, loadCommand } from './commands.ts'
 import { Context } from './context.ts'
 import { CannotWrite, type Io, ReaderGone, Stopped } from './io.ts'
+import { withOperator } from './operators.ts'
 import { paintFor } from './paint.ts'
 import { checkWords, parseFor } from './parse.ts'
 import { asRefusal, forPerson, refusalText, withToken } from './refused.ts'
@@ -59,7 +60,8 @@ async function run(command: Command, rest: readonly string[], io: Io): Promise<n
   try {
     return await command.run(context)
   } catch (error) {
-    throw error instanceof Refusal && context.token !== null ? withToken(error, context.token) : error
+    if (!(error instanceof Refusal) || context.token === null) throw error
+    throw await withOperator(withToken(error, context.token), context.token, context.place)
   }
 }
 

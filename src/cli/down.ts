@@ -81,7 +81,7 @@ function backText(files: readonly Back[], daemon: string, dataDir: string, left:
 
 /** What the mailbox and the installer make there. */
 const OURS =
-  /^((mail|search)\.sqlite.*|operator\.key|daemon\.json|lock|tokens|installed|installed\.json|serve\.log|starts\.json|service\.xml|install\.lock.*|m4a\.sock.*|backup.*)$/
+  /^((mail|search)\.sqlite.*|operator\.key|default-account|daemon\.json|lock|tokens|installed|installed\.json|serve\.log|starts\.json|service\.xml|install\.lock.*|m4a\.sock.*|backup.*)$/
 
 /** Removes our files and, when it is empty then, the folder; answers what else lies there. */
 async function purge(context: Context): Promise<string[]> {
