@@ -6,6 +6,7 @@ import { choose } from './choose.ts'
 import type { Command, Global, Values } from './command.ts'
 import { COMMAND_NAMES, loadCommand } from './commands.ts'
 import { Context } from './context.ts'
+import { aboutGiven } from './given-path.ts'
 import { CannotWrite, type Io, ReaderGone, Stopped } from './io.ts'
 import { withOperator } from './operators.ts'
 import { paintFor } from './paint.ts'
@@ -33,7 +34,7 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
       tell(io, `${error.message}\n`) // the mailbox refused nothing, and it is no fault of ours
       return 1
     }
-    const refusal = forPerson(asRefusal(error), command?.name ?? null)
+    const refusal = forPerson(aboutGiven(error, argv, io.cwd) ?? asRefusal(error), command?.name ?? null)
     const beforeWords = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length)
     const asJson = beforeWords.includes('--json')
     const paint = paintFor(io, io.errIsTerminal, beforeWords.includes('--no-color'))

@@ -15,6 +15,7 @@ import { Refusal } from '../wire/refusal.ts'
 import { agentAbove } from './agent-above.ts'
 import { defineCommand } from './command.ts'
 import type { Context } from './context.ts'
+import { mustBeFile } from './given-path.ts'
 import { type Installer, installerFor } from './installer.ts'
 import { endStarted, type Running, running, startAs, stopRunning } from './upgrade-daemon.ts'
 import { usage } from './usage.ts'
@@ -39,6 +40,7 @@ it is put back and started again.
     const { options, io, place } = context
     if (options.from === undefined) throw usage('--from is missing', 'name the new program or a release archive')
     const file = resolve(io.cwd, options.from)
+    mustBeFile(file, 'name a program or a release archive')
     const program = ownProgram()
     const installer = installerFor(context)
     const service = serviceStep(installer.machine)

@@ -205,7 +205,7 @@ test('what is no program for this system is refused by name, and nothing changes
       'unfit_program',
       'there is no mail4agent in',
     ],
-    [join(world.home, 'none'), 'usage', 'there is no file'],
+    [join(world.home, 'none'), 'usage', 'there is no '],
   ]
   for (const [path, kind, message] of cases) {
     const refused = refusal(await upgrade('--from', path))

@@ -1,11 +1,10 @@
 // mail4agent admin restore: a backup in the place of the store, while no mailbox runs.
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inFolder, privateFolder } from '../../door/folders.ts'
 import { checkBackup, restore as restoreStore } from '../../store/restore.ts'
 import type { Verified } from '../../store/verify.ts'
 import { defineCommand } from '../command.ts'
-import { usage } from '../usage.ts'
+import { mustBeFile } from '../given-path.ts'
 
 export const restore = defineCommand({
   name: 'admin restore',
@@ -21,7 +20,7 @@ so that nobody misses mail silently. With --check it only says what the backup h
   words: [1, 1],
   async run(context) {
     const file = resolve(context.io.cwd, context.word(0, 'the file'))
-    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw usage(`there is no file ${JSON.stringify(file)}`)
+    mustBeFile(file, 'name a file that mail4agent admin backup has written')
     if (context.options.check) {
       const found = checkBackup(file)
       return context.show({ file, ...found }, () => `${file}: whole, ${holds(found)}\n`)
