@@ -1,6 +1,6 @@
 // Setting up and taking back happen one at a time: they plan, and then write what they have planned.
 import { join } from 'node:path'
-import { privateFolder } from '../door/folders.ts'
+import { privateFiles, privateFolder } from '../door/folders.ts'
 import { lock } from '../store/lock.ts'
 import { Refusal } from '../wire/refusal.ts'
 
@@ -11,12 +11,22 @@ import { Refusal } from '../wire/refusal.ts'
 export function installLock(dataDir: string): Disposable {
   privateFolder(dataDir)
   try {
-    const held = lock(join(dataDir, 'install.lock'))
+    const held = privately(() => lock(join(dataDir, 'install.lock')))
     return { [Symbol.dispose]: () => held.release() }
   } catch (error) {
     if (!(error instanceof Refusal) || error.kind !== 'already_running') throw error
     throw new Refusal('setup_running', `another command sets up or takes back in ${dataDir} right now`, {
       data_dir: dataDir,
     })
+  }
+}
+
+/** SQLite makes a file as the umask says. */
+function privately<T>(work: () => T): T {
+  const done = privateFiles()
+  try {
+    return work()
+  } finally {
+    done()
   }
 }

@@ -15,7 +15,7 @@ import { agreed, type Installer, installerFor, onlyNames } from './installer.ts'
 import { routeTo } from './place.ts'
 import { storedToken } from './token-files.ts'
 import { accountOf, allAccounts, ensureAccount, personOf } from './up-accounts.ts'
-import { ensureDaemon, healthOf, serviceTarget } from './up-daemon.ts'
+import { ensureDaemon, healthOf, portMustBeFree, serviceTarget } from './up-daemon.ts'
 import { type Done, doneText, planText } from './up-text.ts'
 
 export const up = defineCommand({
@@ -46,6 +46,7 @@ Clients start \`mail4agent mcp --as <client>\`: the token stays in the data fold
     const all = planClients(installer.machine, installer.us, only ?? CLIENT_NAMES)
     const clients = all.filter(({ found }) => found !== null || only !== null)
     const service = options['no-service'] ? null : serviceStep(installer.machine)
+    await portMustBeFree(context, installer)
     const runs = (await healthOf(context)) !== null
     const isAsked = service !== null && (!runs || installer.record.service)
     const steps = isAsked ? await service.plan(serviceTarget(context, installer)) : null

@@ -137,9 +137,12 @@ describe('with the mailbox that up has started', () => {
 
   test('one that does not come up is taken back, with the store that it had changed already', async () => {
     const [before, was] = [daemon(), digest()]
+    copyFileSync(older, `${program}.previous`)
     const failed = refusal(await upgrade('--from', broken))
     expect(failed).toMatchObject({ code: 1, kind: 'upgrade_failed' })
     expect(failed.message).toContain('broken on purpose')
+    expect(failed.hint).toContain(join(world.dataDir, 'serve.log'))
+    expect(readFileSync(`${program}.previous`).equals(readFileSync(older))).toBe(true)
     expect(failed.message).toContain(`${OURS} is back in its place and runs`)
     expect(digest()).toBe(was)
     expect(await health()).toMatchObject({ ok: true, version: OURS })

@@ -55,6 +55,7 @@ test('makes accounts, writes, sends a letter; again it does nothing; down takes 
   expect(first).toMatchObject({ code: 0, daemon: 'runs already', person: 'pat', made: ['pat', 'codex', 'gemini'] })
   expect(first.letters).toMatchObject([{ to: 'codex' }, { to: 'gemini' }])
   expect(tokens()).toEqual(['codex', 'gemini', 'pat'])
+  expect(statSync(join(dataDir, 'install.lock')).mode & 0o777).toBe(0o600)
   for (const name of tokens()) expect(statSync(join(dataDir, 'tokens', name)).mode & 0o777).toBe(0o600)
   const inbox = await json('inbox', '--as', 'gemini')
   expect(inbox.messages).toMatchObject([{ subject: 'Your mailbox works', from: { participant: 'pat' } }])
