@@ -29,9 +29,9 @@ export async function openInBrowser({ io, place }: Context, url: string): Promis
     const left = Promise.withResolvers<void>()
     stop.addEventListener('abort', () => left.resolve(), { once: true })
     // one that has opened it may have ended long before the browser has read it
-    const failed = opener.exited.then((code) => (code === 0 ? left.promise : code))
-    const code = await Promise.race([Bun.sleep(READ_MS), left.promise, failed])
-    if (typeof code === 'number') throw new Error(`${openerOf(io.platform)[0]} ended with ${code}`)
+    const read = Promise.race([Bun.sleep(READ_MS), left.promise]).then(() => 0)
+    const code = await Promise.race([read, opener.exited.then((code) => (code === 0 ? read : code))])
+    if (code !== 0) throw new Error(`${openerOf(io.platform)[0]} ended with ${code}`)
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown'
     const message = `nothing opened the page: no program of this machine opens the browser (${reason})`
