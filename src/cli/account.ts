@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { canonical, isName } from '../wire/names.ts'
 import { Refusal } from '../wire/refusal.ts'
+import { defaultAccount, defaultAccountPath } from './default-account.ts'
 import type { Io } from './io.ts'
 import { OPERATOR, readToken, storedTokenFile, tokenNames } from './token-files.ts'
 import { usage } from './usage.ts'
@@ -23,7 +24,7 @@ export type FoundToken = {
 
 /**
  * `--as`, `M4A_TOKEN_FILE`, `M4A_TOKEN`, `M4A_ACCOUNT`, the agent above the caller, the nearest `.mail4agent` file, the
- * only token there is.
+ * `default-account` of the data folder, the only token there is.
  * @throws Refusal `which_account` with the candidates, `bad_permissions`
  */
 export async function findToken({ as, dataDir, io }: Asked, agentAbove: AgentAbove): Promise<FoundToken> {
@@ -39,6 +40,9 @@ export async function findToken({ as, dataDir, io }: Asked, agentAbove: AgentAbo
   if (owned !== undefined) return namedToken(dataDir, owned, 'the agent above')
   const mapped = folderAccount(io.cwd)
   if (mapped !== null) return namedToken(dataDir, mapped.name, mapped.path)
+  // an agent that has no account of its own is not its person
+  const usual = agent === null ? defaultAccount(dataDir) : null
+  if (usual !== null) return namedToken(dataDir, usual, defaultAccountPath(dataDir))
   const [only, ...more] = names
   if (only !== undefined && more.length === 0) return namedToken(dataDir, only, 'the only one')
   throw whichAccount(
@@ -49,14 +53,13 @@ export async function findToken({ as, dataDir, io }: Asked, agentAbove: AgentAbo
   )
 }
 
-/** For what only an operator may do: as above where something is named, else the key of the first start. */
+/** For what only an operator may do: as above where something is named, else the account of the first start. */
 export async function findOperatorToken(asked: Asked, agentAbove: AgentAbove): Promise<FoundToken> {
   const { env, token } = asked.io
   const isNamed = asked.as || env.M4A_TOKEN_FILE || token !== null || env.M4A_ACCOUNT
-  const path = join(asked.dataDir, 'operator.key')
-  const key = isNamed ? null : readToken(path)
+  const key = isNamed ? null : storedTokenFile(asked.dataDir, OPERATOR)
   if (key === null) return findToken(asked, agentAbove)
-  return { token: key, source: 'the key of the first start', account: OPERATOR, path }
+  return { ...key, source: 'the key of the first start', account: OPERATOR }
 }
 
 /** A header holds visible ASCII alone: RFC 6750, section 2.1. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { LIMITS } from '../wire/limits.ts'
 import { malformed, tooLarge } from '../wire/refusal.ts'
+import { systemRefusal } from './given-path.ts'
 import type { Io } from './io.ts'
 import { usage } from './usage.ts'
 
@@ -30,8 +31,8 @@ async function bodyOf(word: string | undefined, file: string | undefined, io: Io
 function readFile(path: string): Uint8Array {
   try {
     return readFileSync(path)
-  } catch {
-    throw usage(`the file ${JSON.stringify(path)} cannot be read`)
+  } catch (error) {
+    throw systemRefusal(error, path, 'name another file') ?? usage(`the file ${JSON.stringify(path)} cannot be read`)
   }
 }
 

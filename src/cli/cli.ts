@@ -6,7 +6,9 @@ import { choose } from './choose.ts'
 import type { Command, Global, Values } from './command.ts'
 import { COMMAND_NAMES, loadCommand } from './commands.ts'
 import { Context } from './context.ts'
+import { aboutGiven } from './given-path.ts'
 import { CannotWrite, type Io, ReaderGone, Stopped } from './io.ts'
+import { withOperator } from './operators.ts'
 import { paintFor } from './paint.ts'
 import { checkWords, parseFor } from './parse.ts'
 import { asRefusal, forPerson, refusalText, withToken } from './refused.ts'
@@ -32,7 +34,7 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
       tell(io, `${error.message}\n`) // the mailbox refused nothing, and it is no fault of ours
       return 1
     }
-    const refusal = forPerson(asRefusal(error), command?.name ?? null)
+    const refusal = forPerson(aboutGiven(error, argv, io.cwd) ?? asRefusal(error), command?.name ?? null)
     const beforeWords = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length)
     const asJson = beforeWords.includes('--json')
     const paint = paintFor(io, io.errIsTerminal, beforeWords.includes('--no-color'))
@@ -59,7 +61,8 @@ async function run(command: Command, rest: readonly string[], io: Io): Promise<n
   try {
     return await command.run(context)
   } catch (error) {
-    throw error instanceof Refusal && context.token !== null ? withToken(error, context.token) : error
+    if (!(error instanceof Refusal) || context.token === null) throw error
+    throw await withOperator(withToken(error, context.token), context.token, context.place)
   }
 }
 

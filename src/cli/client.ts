@@ -5,8 +5,8 @@ import { defineCommand } from './command.ts'
 import { backLines, takeBack } from './down.ts'
 import { installLock } from './install-lock.ts'
 import { agreed, clientName, installerFor } from './installer.ts'
-import { plainPlan, setUp } from './up.ts'
-import { ensureDaemon } from './up-daemon.ts'
+import { missingAccounts, plainPlan, setUp } from './up.ts'
+import { ensureDaemon, healthOf } from './up-daemon.ts'
 import { doneText, planText } from './up-text.ts'
 
 const YES = { yes: { short: 'y', help: 'do not ask' } } as const
@@ -53,8 +53,11 @@ does not run is started in the background.
   async run(context) {
     const installer = installerFor(context)
     const clients = planClients(installer.machine, installer.us, [clientName(context.word(0, 'the client'))])
-    const plan = { clients, runs: true, service: null }
-    if (context.options['dry-run']) return context.show(plainPlan(clients), () => planText(context, plan, true))
+    const runs = (await healthOf(context)) !== null
+    const accounts = await missingAccounts(context, installer, clients, runs)
+    const plan = { clients, runs, service: null, accounts }
+    if (context.options['dry-run'])
+      return context.show({ accounts, ...plainPlan(clients) }, () => planText(context, plan, true))
     const isDone = clients.every(({ changes }) => changes.length === 0)
     if (!isDone && !(await agreed(context, context.options.yes, 'Write its configuration?'))) return 1
     using _lock = installLock(context.place.dataDir, installer.record)

@@ -14,6 +14,7 @@ const installed = () => import('./service/install.ts')
 const contacts = () => import('./contacts.ts')
 const myRooms = () => import('./rooms.ts')
 const send = () => import('./send.ts').then((file) => file.send)
+const runs = () => import('./stop.ts')
 const agents = () => import('./agents.ts')
 const dispatches = () => import('./dispatch/look.ts')
 const dispatchControl = () => import('./dispatch/control.ts')
@@ -27,6 +28,9 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   up: () => import('./up.ts').then((file) => file.up),
   down: () => import('./down.ts').then((file) => file.down),
   doctor: () => import('./doctor.ts').then((file) => file.doctor),
+  start: () => runs().then((file) => file.start),
+  stop: () => runs().then((file) => file.stop),
+  restart: () => runs().then((file) => file.restart),
   upgrade: () => import('./upgrade.ts').then((file) => file.upgrade),
   serve: () => import('./serve.ts').then((file) => file.serve),
   send,

@@ -25,7 +25,7 @@ export function doctorText(context: Context, { examined, fixed, unfixed }: Mende
   lines.push(summary(findings))
   const mendable = examined.filter(({ fix }) => fix !== null).length
   if (mendable > 0 && !context.options.fix)
-    lines.push(`${mendable} of them can be mended by: ${callFrom(context)} doctor --fix`)
+    lines.push(`mend ${mendable} of them, and what comes to light then, with: ${callFrom(context)} doctor --fix`)
   return lines.map((line) => `${line}\n`).join('')
 }
 

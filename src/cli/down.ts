@@ -90,7 +90,7 @@ function backText(files: readonly Back[], daemon: string, dataDir: string, left:
 
 /** What the mailbox and the installer make there. */
 const OURS =
-  /^((mail|search)\.sqlite.*|operator\.key|daemon\.json|lock(-journal)?|tokens|installed|installed\.json|serve\.log|starts\.json|service\.xml|install\.lock.*|m4a\.sock.*|backups)$/
+  /^((mail|search)\.sqlite.*|operator\.key|default-account|daemon\.json|lock(-journal)?|tokens|installed|installed\.json|serve\.log|starts\.json|service\.xml|install\.lock.*|m4a\.sock.*|backups)$/
 
 /** What no other program makes; other names of ours are such as anybody gives. */
 const MARKS = ['mail.sqlite', 'operator.key', 'installed.json']

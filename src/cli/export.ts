@@ -6,6 +6,7 @@ import { diskRefusal } from '../store/disk.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { defineCommand } from './command.ts'
 import type { Context } from './context.ts'
+import { mustTakeFile } from './given-path.ts'
 import { FORMAT, FORMAT_VERSION, type Line } from './import/exported.ts'
 import { allAccounts, allRooms } from './import/names.ts'
 import { idOf } from './latest.ts'
@@ -36,6 +37,7 @@ mail4agent import reads it.
       throw usage('only one of --thread, --account and --all can be asked for')
     const path = out === undefined ? null : resolve(context.io.cwd, out)
     if (path !== null && existsSync(path)) throw usage(`${JSON.stringify(path)} exists`, 'choose another file')
+    if (path !== null) mustTakeFile(path, 'choose another file with --out')
     const client = await (all || account !== undefined ? context.operator() : context.mailbox())
     const request = {
       message_id: thread === undefined ? null : await idOf(client, thread, context.io.now()),

@@ -13,6 +13,7 @@ export const TOPICS: Readonly<Record<string, { title: string; text: string }>> =
   M4A_ACCOUNT=NAME   as --as
   the agent          that runs the command, where an account has its name (claude, codex, …)
   .mail4agent        a file with the name of an account in its first line, in the current folder or one above it
+  default-account    in the data folder, likewise: up writes your own there; an agent is never taken for you
   the only one       where the data folder holds a single token
 
 .mail4agent maps a folder and all below it to an account. It holds a name and no secret, so it can be committed:

@@ -12,7 +12,7 @@ Write:               mail4agent send codex "hello"
 Read and answer:     mail4agent inbox; mail4agent view latest; mail4agent reply <id> "done"
 
 Which account: --as, M4A_TOKEN_FILE, M4A_TOKEN, M4A_ACCOUNT, the agent that runs the command, a .mail4agent file in the
-folder or above it, the only account there is. More: mail4agent help accounts
+folder or above it, your own that up has made, the only account there is. More: mail4agent help accounts
 Exit codes: 0 done, 1 refused, 2 wrong usage, 3 no mailbox runs, 4 the time of a wait is over.`
 
 export const help = defineCommand({

@@ -1,9 +1,9 @@
 // mail4agent import aipass: the mailboxes of a tree of AIPass branches, carried into this mailbox.
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { checkRequest } from '../door/validate.ts'
 import { ImportLetter } from '../wire/transfer.ts'
 import { defineCommand } from './command.ts'
+import { mustBeFolder } from './given-path.ts'
 import { collect } from './import/aipass/collect.ts'
 import { joinMail } from './import/aipass/join.ts'
 import { Carrier } from './import/carry.ts'
@@ -29,8 +29,7 @@ with its path and the reason, and the rest goes on. Exit code 1 when something c
   words: [1, 1],
   async run(context) {
     const tree = resolve(context.io.cwd, context.word(0, 'the tree'))
-    if (!statSync(tree, { throwIfNoEntry: false })?.isDirectory())
-      throw usage(`there is no folder ${JSON.stringify(tree)}`)
+    mustBeFolder(tree, 'name the root of the project')
     const { options } = context
     const names = new Names(options.map)
     const report = new Report('aipass', options['dry-run'])

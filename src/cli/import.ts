@@ -1,12 +1,13 @@
 // mail4agent import: letters of an export, carried into this mailbox.
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineCommand } from './command.ts'
+import { mustBeFile } from './given-path.ts'
 import { Carrier } from './import/carry.ts'
 import { FORMAT, FORMAT_VERSION, importOf, type Line, lineOf } from './import/exported.ts'
 import { linesOf } from './import/lines.ts'
 import { NAME_OPTIONS, Names } from './import/names.ts'
 import { Report, showReport } from './import/report.ts'
+import { spooled } from './import/spool.ts'
 import { usage } from './usage.ts'
 
 export const importCommand = defineCommand({
@@ -22,16 +23,20 @@ Exit code 1 when something could not be read.
   mail4agent import mail.jsonl --dry-run
   mail4agent import mail.jsonl --map claude=claude-desk --map '#build=#ci'
   mail4agent import mail.jsonl --make-accounts
+  mail4agent export | mail4agent --data-dir ~/other import -
   mail4agent import aipass ~/src/project        the mailboxes of AIPass: see mail4agent help import aipass`,
   options: NAME_OPTIONS,
   words: [1, 1],
   async run(context) {
-    const path = resolve(context.io.cwd, context.word(0, 'the file'))
-    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw usage(`there is no file ${JSON.stringify(path)}`)
-    const { options } = context
+    const word = context.word(0, 'the file')
+    const { options, io } = context
+    using spool = word === '-' ? await spooled(io) : null
+    const path = spool?.path ?? resolve(io.cwd, word)
+    mustBeFile(path, 'name a file that mail4agent export has written, or - for the standard input')
+    const called = spool === null ? path : 'the standard input'
     const names = new Names(options.map)
     const report = new Report('mail4agent', options['dry-run'])
-    await look(path, names)
+    await look(path, called, names)
     const client = await context.operator()
     await names.settle(client, options['make-accounts'], report)
     const carrier = new Carrier(context, client, 'mail4agent', names, report)
@@ -64,7 +69,7 @@ const isOurs = (error: unknown): boolean =>
   error instanceof Error && 'kind' in error && !['malformed', 'too_large'].includes(String(error.kind))
 
 /** Looks through the file for the names in it. @throws Refusal `usage` for a file of another kind */
-async function look(path: string, names: Names): Promise<void> {
+async function look(path: string, called: string, names: Names): Promise<void> {
   let begun = false
   for await (const line of linesOf(path)) {
     let read: Line
@@ -73,15 +78,15 @@ async function look(path: string, names: Names): Promise<void> {
       read = lineOf(line.text)
       if (read.type === 'message') names.wantLetter(importOf(read))
     } catch {
-      if (!begun) throw usage(`${path} is no export of a mailbox`, 'name a file that mail4agent export has written')
+      if (!begun) throw usage(`${called} is no export of a mailbox`, 'name a file that mail4agent export has written')
       continue // it is told when it is read
     }
-    if (!begun) checkHeader(read, path)
+    if (!begun) checkHeader(read, called)
     begun = true
     if (read.type === 'account') names.wantAccount(read.id, read.label, read.kind)
     if (read.type === 'room') names.wantRoom(read.id, read.members, read.label)
   }
-  if (!begun) throw usage(`${path} is empty`, 'name a file that mail4agent export has written')
+  if (!begun) throw usage(`${called} is empty`, 'name a file that mail4agent export has written')
 }
 
 function checkHeader(line: Line, path: string): void {

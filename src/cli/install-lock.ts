@@ -1,6 +1,6 @@
 // Setting up and taking back happen one at a time: they plan, and then write what they have planned.
 import { join } from 'node:path'
-import { privateFolder } from '../door/folders.ts'
+import { privateFiles, privateFolder } from '../door/folders.ts'
 import type { Installation } from '../install/record.ts'
 import { lock } from '../store/lock.ts'
 import { Refusal } from '../wire/refusal.ts'
@@ -13,7 +13,7 @@ import { Refusal } from '../wire/refusal.ts'
 export function installLock(dataDir: string, record: Installation): Disposable {
   privateFolder(dataDir)
   try {
-    const held = lock(join(dataDir, 'install.lock'))
+    const held = privately(() => lock(join(dataDir, 'install.lock')))
     record.reload()
     return { [Symbol.dispose]: () => held.release() }
   } catch (error) {
@@ -21,5 +21,15 @@ export function installLock(dataDir: string, record: Installation): Disposable {
     throw new Refusal('setup_running', `another command sets up or takes back in ${dataDir} right now`, {
       data_dir: dataDir,
     })
+  }
+}
+
+/** SQLite makes a file as the umask says. */
+function privately<T>(work: () => T): T {
+  const done = privateFiles()
+  try {
+    return work()
+  } finally {
+    done()
   }
 }

@@ -28,9 +28,14 @@ export async function openInBrowser({ io, place }: Context, url: string): Promis
     opener.unref()
     const left = Promise.withResolvers<void>()
     stop.addEventListener('abort', () => left.resolve(), { once: true })
-    await Promise.race([Bun.sleep(READ_MS), left.promise])
-  } catch {
-    throw new Refusal('usage', 'no program of this machine opens the browser', {}, 'open the link that is printed')
+    // one that has opened it may have ended long before the browser has read it
+    const read = Promise.race([Bun.sleep(READ_MS), left.promise]).then(() => 0)
+    const code = await Promise.race([read, opener.exited.then((code) => (code === 0 ? read : code))])
+    if (code !== 0) throw new Error(`${openerOf(io.platform)[0]} ended with ${code}`)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown'
+    const message = `nothing opened the page: no program of this machine opens the browser (${reason})`
+    throw new Refusal('usage', message, {}, `open it yourself within a minute: ${url}`)
   } finally {
     rmSync(path, { force: true })
   }

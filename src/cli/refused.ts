@@ -30,6 +30,10 @@ export function forPerson(refusal: Refusal, command: string | null): Refusal {
 
 function personHint(kind: RefusalKind, facts: Facts, command: string | null): string | null {
   switch (kind) {
+    case 'daemon_unreachable':
+      return facts.foreign === true
+        ? 'another program holds that port: see mail4agent doctor, or name the port of your mailbox with --port'
+        : null
     case 'malformed':
     case 'usage':
       return command === null ? 'see: mail4agent help' : `see: mail4agent help ${command}`

@@ -33,18 +33,25 @@ export const accountOf = (client: ClientName): Wanted => ({
   label: AGENT_CLIENTS[client].title,
 })
 
-/** The person's account: one that is there with its token, else one named like the user of this machine. */
-export function personOf(accounts: readonly Account[], dataDir: string, io: Io): Wanted {
-  const there = accounts.find(
-    ({ id, kind }) => kind === 'person' && canonical(id) !== OPERATOR && storedToken(dataDir, id) !== null,
-  )
-  return { name: there?.id ?? personName(io), kind: 'person', label: null }
+/**
+ * The person's account: the one that an earlier `up` has made, while it is there, else one named like the user of this
+ * machine. Without a list of accounts that one is taken to be there. Any other account is somebody else's, also where its token lies here.
+ */
+export function personOf(accounts: readonly Account[], made: string | null, io: Io): Wanted {
+  const isThere = (name: string) =>
+    accounts.some(({ id, kind }) => kind === 'person' && canonical(id) === canonical(name))
+  return {
+    name: made !== null && (accounts.length === 0 || isThere(made)) ? made : personName(accounts, io),
+    kind: 'person',
+    label: null,
+  }
 }
 
-function personName({ env }: Io): string {
+function personName(accounts: readonly Account[], { env }: Io): string {
   const user = env.USER || env.USERNAME || userInfo().username
   // without a variable the runtime may not know the name
-  const taken = [OPERATOR, 'unknown', ...CLIENT_NAMES].some((name) => name === canonical(user))
+  const agents = accounts.filter(({ kind }) => kind !== 'person').map(({ id }) => canonical(id))
+  const taken = [OPERATOR, 'unknown', ...CLIENT_NAMES, ...agents].some((name) => name === canonical(user))
   return isName(user) && !taken ? user : 'me'
 }
 

@@ -2,7 +2,8 @@
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Health } from '../client/client.ts'
-import { isRunning, lastWords, logPath, startBackground, stopBackground } from '../install/background.ts'
+import { isRunning, lastWords, logEnd, logPath, startBackground, stopBackground } from '../install/background.ts'
+import { portHolder } from '../install/doctor/port.ts'
 import { type Installation, isOurs, STARTING } from '../install/record.ts'
 import type { ServiceStep, ServiceTarget } from '../install/service-step.ts'
 import { isLocked } from '../store/lock.ts'
@@ -12,7 +13,7 @@ import { anonymous } from './connect.ts'
 import type { Context } from './context.ts'
 import type { Installer } from './installer.ts'
 import type { Io } from './io.ts'
-import { readDaemonFile } from './place.ts'
+import { DEFAULT_PORT, readDaemonFile } from './place.ts'
 
 const START_MS = 15_000
 const STOP_MS = 10_000
@@ -57,6 +58,25 @@ function userOf({ env, platform }: Io): string {
 }
 
 /**
+ * Before a mailbox is started: looked at first, since a program that never answers would be waited for.
+ * @throws Refusal `port_taken` naming who holds the port; nothing is thrown where a mailbox holds the data folder
+ */
+export async function portMustBeFree(context: Context, { record }: Installer): Promise<void> {
+  const { dataDir, port: asked } = context.place
+  if (isLocked(join(dataDir, 'lock'))) return
+  const port = asked ?? record.where.port ?? record.background?.port ?? DEFAULT_PORT
+  const holder = port === 0 ? null : await portHolder(port)
+  if (holder === null) return
+  const facts = { port, pid: holder.pid, exe: holder.exe }
+  throw new Refusal(
+    'port_taken',
+    `port ${port} is held by ${holder.text}`,
+    facts,
+    'use another one: --port <number>, or 0 for any free one',
+  )
+}
+
+/**
  * Sees to it that a mailbox answers. `service` null: none is wanted, or there is no manager for one.
  * @throws Refusal when it does not come up, with the reason from its log; `attestation_down` when it can prove nobody
  */
@@ -77,23 +97,30 @@ export async function ensureDaemon(
     return 'started again as a service'
   }
   await notByAgent(io)
+  await portMustBeFree(context, installer)
   let isGone = () => false
+  let from = 0
   const asService = service !== null && (await service.plan(target)) !== null
   if (asService) await installService(service, target, record)
   else {
-    const port = place.port === null ? [] : ['--port', String(place.port)]
-    const socket = place.socketGiven && place.socket !== null ? ['--socket', place.socket] : []
-    const words = [...us.program, 'serve', '--data-dir', place.dataDir, ...port, ...socket]
-    record.set({ background: { pid: STARTING } })
+    const { background } = record // one that was stopped comes back where it was
+    const port = place.port ?? background?.port ?? null
+    const socket = (place.socketGiven ? place.socket : null) ?? background?.socket ?? null
+    const words = [...us.program, 'serve', '--data-dir', place.dataDir]
+    if (port !== null) words.push('--port', String(port))
+    if (socket !== null) words.push('--socket', socket)
+    const where = { ...(port ? { port } : {}), ...(socket === null ? {} : { socket }) }
+    record.set({ background: { ...where, pid: STARTING } })
+    from = logEnd(place.dataDir)
     const pid = await startBackground(words, place.dataDir, io.env)
-    record.set({ background: { pid } })
+    record.set({ background: { ...where, pid } })
     isGone = () => !isRunning(pid)
   }
   const where = asService ? 'see: mail4agent service logs' : `see ${logPath(place.dataDir)}`
   await untilItAnswers(
     context,
     where,
-    () => (asService ? 'the service does not answer' : lastWords(place.dataDir)),
+    () => (asService ? 'the service does not answer' : lastWords(place.dataDir, from) || 'it ended at once'),
     isGone,
   )
   return asService ? 'started as a service' : 'started in the background'

@@ -4,16 +4,18 @@ import { applyFile } from '../install/apply.ts'
 import { CLIENT_NAMES } from '../install/client.ts'
 import { type ClientPlan, planClients } from '../install/plan.ts'
 import { serviceStep } from '../install/service-choice.ts'
+import type { Account } from '../wire/admin.ts'
+import { canonical } from '../wire/names.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { defineCommand } from './command.ts'
-import { connect } from './connect.ts'
 import type { Context } from './context.ts'
+import { defaultAccount, setDefaultAccount } from './default-account.ts'
 import { installLock } from './install-lock.ts'
 import { agreed, type Installer, installerFor, onlyNames } from './installer.ts'
 import { routeTo } from './place.ts'
 import { storedToken } from './token-files.ts'
 import { accountOf, allAccounts, ensureAccount, personOf } from './up-accounts.ts'
-import { ensureDaemon, healthOf, serviceTarget } from './up-daemon.ts'
+import { ensureDaemon, healthOf, portMustBeFree, serviceTarget } from './up-daemon.ts'
 import { type Done, doneText, planText } from './up-text.ts'
 
 export const up = defineCommand({
@@ -44,14 +46,19 @@ Clients start \`mail4agent mcp --as <client>\`: the token stays in the data fold
     const all = planClients(installer.machine, installer.us, only ?? CLIENT_NAMES)
     const clients = all.filter(({ found }) => found !== null || only !== null)
     const service = options['no-service'] ? null : serviceStep(installer.machine)
+    await portMustBeFree(context, installer)
     const runs = (await healthOf(context)) !== null
     const isAsked = service !== null && (!runs || installer.record.service)
     const steps = isAsked ? await service.plan(serviceTarget(context, installer)) : null
-    const plan = { clients, runs, service: steps }
+    const accounts = await missingAccounts(context, installer, clients, runs)
+    const plan = { clients, runs, service: steps, accounts }
     if (options['dry-run'])
-      return context.show({ runs, service: steps, ...plainPlan(clients) }, () => planText(context, plan, true))
+      return context.show({ runs, service: steps, accounts, ...plainPlan(clients) }, () =>
+        planText(context, plan, true),
+      )
 
-    const isDone = runs && !steps?.length && clients.every(({ changes }) => changes.length === 0)
+    const isDone =
+      runs && accounts.length === 0 && !steps?.length && clients.every(({ changes }) => changes.length === 0)
     if (!isDone) {
       if (!context.json) context.say(planText(context, plan, false).trimEnd())
       if (!(await agreed(context, options.yes, 'Do this?'))) return 1
@@ -64,6 +71,31 @@ Clients start \`mail4agent mcp --as <client>\`: the token stays in the data fold
     return code
   },
 })
+
+/** The accounts that would be made. A mailbox that cannot be asked leaves it to the tokens that are here. */
+export async function missingAccounts(
+  context: Context,
+  { record }: Installer,
+  clients: readonly ClientPlan[],
+  runs: boolean,
+): Promise<string[]> {
+  const known = runs ? await knownAccounts(context) : []
+  const person = personOf(known, record.person, context.io)
+  const wanted = clients.filter(({ refusal }) => refusal === null).map(({ client }) => client.name)
+  const isThere = (name: string) =>
+    storedToken(context.place.dataDir, name) !== null || known.some(({ id }) => canonical(id) === canonical(name))
+  return [person.name, ...wanted].filter((name) => !isThere(name))
+}
+
+async function knownAccounts(context: Context): Promise<Account[]> {
+  try {
+    const operator = await context.operator()
+    return await allAccounts(operator).finally(() => operator.close())
+  } catch (error) {
+    if (error instanceof Refusal) return []
+    throw error
+  }
+}
 
 export const plainPlan = (clients: readonly ClientPlan[]) => ({
   clients: clients.map(({ client, found, changes, notes, refusal }) => ({
@@ -79,12 +111,14 @@ export const plainPlan = (clients: readonly ClientPlan[]) => ({
 export async function setUp(context: Context, installer: Installer, clients: readonly ClientPlan[]): Promise<Done> {
   const { place, io } = context
   const { dataDir } = place
-  const operator = await connect(place, context.options.as, io, 'operator')
+  const operator = await context.operator()
   try {
     const accounts = await allAccounts(operator)
-    const person = personOf(accounts, dataDir, io)
+    const person = personOf(accounts, installer.record.person, io)
     const done: Done = { person: person.name, made: [], clients: [], letters: [] }
     if (await ensureAccount(operator, accounts, dataDir, person)) done.made.push(person.name)
+    if (installer.record.person !== person.name) installer.record.set({ person: person.name })
+    if (defaultAccount(dataDir) === null) setDefaultAccount(dataDir, person.name)
     for (const plan of clients) {
       const { client, changes, notes } = plan
       let { refusal } = plan

@@ -1,5 +1,5 @@
 // The mailbox that runs while its program is replaced: stopped, started as the new one, waited for.
-import { lastWords, startBackground, stopBackground } from '../install/background.ts'
+import { lastWords, logEnd, startBackground, stopBackground } from '../install/background.ts'
 import { isOurs, STARTING } from '../install/record.ts'
 import type { ServiceStep, ServiceTarget } from '../install/service-step.ts'
 import { Refusal } from '../wire/refusal.ts'
@@ -77,6 +77,7 @@ export async function startAs(
 ): Promise<string | null> {
   const { place, io } = context
   let pid: number | null = null
+  const from = logEnd(place.dataDir)
   if (restart === 'service') {
     try {
       await startService(service, serviceTarget(context, installer))
@@ -99,7 +100,7 @@ export async function startAs(
     const now = readDaemonFile(place.dataDir)
     const health = now === null || now.pid === daemon?.pid ? null : await healthOf(context)
     if (health?.version === version && (health.attestation.ok || !proves)) return null
-    if (pid !== null && !isThere(pid)) return lastWords(place.dataDir) || 'it ended at once'
+    if (pid !== null && !isThere(pid)) return lastWords(place.dataDir, from) || 'it ended at once'
   }
   return `it did not answer within ${START_MS / 1_000} s`
 }

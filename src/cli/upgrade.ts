@@ -3,11 +3,12 @@ import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inFolder } from '../door/folders.ts'
 import { VERSION } from '../door/version.ts'
+import { logPath } from '../install/background.ts'
 import { sha256 } from '../install/release/checksums.ts'
 import { serviceStep } from '../install/service-choice.ts'
 import type { ServiceStep } from '../install/service-step.ts'
 import { type Candidate, stage } from '../install/upgrade/candidate.ts'
-import { previousOf, swap, swapBack } from '../install/upgrade/swap.ts'
+import { previousOf, type Swapped, swap } from '../install/upgrade/swap.ts'
 import { peek } from '../store/peek.ts'
 import { restore } from '../store/restore.ts'
 import { KNOWN_SCHEMA } from '../store/schema.ts'
@@ -15,6 +16,7 @@ import { Refusal } from '../wire/refusal.ts'
 import { agentAbove } from './agent-above.ts'
 import { defineCommand } from './command.ts'
 import type { Context } from './context.ts'
+import { mustBeFile } from './given-path.ts'
 import { installLock } from './install-lock.ts'
 import { type Installer, installerFor } from './installer.ts'
 import { endStarted, type Running, running, startAs, stopRunning } from './upgrade-daemon.ts'
@@ -40,6 +42,7 @@ it is put back and started again.
     const { options, io, place } = context
     if (options.from === undefined) throw usage('--from is missing', 'name the new program or a release archive')
     const file = resolve(io.cwd, options.from)
+    mustBeFile(file, 'name a program or a release archive')
     const program = ownProgram()
     const installer = installerFor(context)
     const service = serviceStep(installer.machine)
@@ -69,8 +72,9 @@ it is put back and started again.
         dry_run: options['dry-run'],
       }
       if (options['dry-run']) return context.show(facts, () => upgradeText(facts))
-      if (isNew) swap(candidate.draft, program)
-      await restart(context, installer, service, before, { program, isNew, version: candidate.version, store })
+      const swapped = isNew ? swap(candidate.draft, program) : null
+      await restart(context, installer, service, before, { program, swapped, version: candidate.version, store })
+      swapped?.done()
       return context.show(facts, () => upgradeText(facts))
     } finally {
       rmSync(candidate.draft, { force: true })
@@ -110,7 +114,7 @@ function mustKnow({ schema: known, version }: Candidate, schema: number | null, 
   throw new Refusal('newer_store', message, facts, 'name a newer release; nothing was changed')
 }
 
-type Next = { program: string; isNew: boolean; version: string; store: string }
+type Next = { program: string; swapped: Swapped | null; version: string; store: string }
 
 /** @throws Refusal `upgrade_failed`; the previous program is in place and runs again then, if it can */
 async function restart(
@@ -118,29 +122,32 @@ async function restart(
   installer: Installer,
   service: ServiceStep | null,
   before: Running,
-  { program, isNew, version, store }: Next,
+  { program, swapped, version, store }: Next,
 ): Promise<void> {
   if (before.restart !== 'service' && before.restart !== 'background') return
   context.progress(`restarting the mailbox as ${version}`)
   try {
     await stopRunning(context, installer, service, before)
   } catch (error) {
-    if (isNew) swapBack(program)
+    swapped?.back()
     throw error
   }
   const why = await startAs(context, installer, service, before, { program, version })
   if (why === null) return
   const failed = `mail4agent ${version} did not come up: ${why}`
-  if (!isNew) throw new Refusal('upgrade_failed', failed)
+  const hint = before.restart === 'service' ? 'see: mail4agent service logs' : `see ${logPath(context.place.dataDir)}`
+  if (swapped === null) throw new Refusal('upgrade_failed', failed, {}, hint)
   await endStarted(context, installer, service, before)
   const lost = storeBack(store)
-  if (lost !== null)
+  if (lost !== null) {
+    swapped.done()
     throw new Refusal('upgrade_failed', `${failed}; ${lost}`, {}, `the previous one: ${previousOf(program)}`)
-  swapBack(program)
+  }
+  swapped.back()
   const again = await startAs(context, installer, service, before, { program, version: VERSION })
   const end =
     again === null ? `${VERSION} is back in its place and runs` : `${VERSION} is back, and fails too: ${again}`
-  throw new Refusal('upgrade_failed', `${failed}; ${end}`)
+  throw new Refusal('upgrade_failed', `${failed}; ${end}`, {}, hint)
 }
 
 /**

@@ -139,8 +139,9 @@ export class MailClient {
       repeatable,
     })
     const text = await textOf(answer)
-    if (answer.statusCode !== 200) throw refusalOf(answer, text)
-    return JSON.parse(text)
+    const body = answer.statusCode === 200 ? parsed(text) : null
+    if (typeof body !== 'object' || body === null) throw refusalOf(answer, text)
+    return body as A // what the mailbox answers, the contract says
   }
 
   #get(
@@ -187,7 +188,10 @@ function parsed(text: string): unknown {
 /** The mailbox's own refusal; whatever else answers there is not the mailbox. */
 function refusalOf(answer: IncomingMessage, text: string): Refusal {
   const refusal = Refusal.from(parsed(text))
-  return refusal ?? new Refusal('daemon_unreachable', `something else answers there (status ${answer.statusCode})`)
+  return (
+    refusal ??
+    new Refusal('daemon_unreachable', `something else answers there (status ${answer.statusCode})`, { foreign: true })
+  )
 }
 
 const isHealth = (body: unknown): body is Health =>

@@ -90,7 +90,10 @@ export class Transport {
     if (error instanceof Refusal) return error
     const code = 'code' in error ? String(error.code) : error.message
     if (reused && (code === 'ECONNRESET' || code === 'EPIPE')) return new StaleConnection(code)
-    return new Refusal('daemon_unreachable', `the mailbox does not answer (${code})`, { ...this.#target })
+    // what is no error of the system is about what was said: it is no HTTP
+    const isForeign = this.#tcp !== null && !/^E[A-Z]+$/.test(code)
+    const facts = { ...this.#target, ...(isForeign ? { foreign: true } : {}) }
+    return new Refusal('daemon_unreachable', `the mailbox does not answer (${code})`, facts)
   }
 }
 

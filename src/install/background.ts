@@ -1,6 +1,6 @@
 // A mailbox in the background without a service manager: started apart from us, its pid recorded, stopped by that pid alone.
 import { spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { privateFolder } from '../door/folders.ts'
 
@@ -29,10 +29,14 @@ export async function startBackground(
   }
 }
 
-/** Why it did not come up, by the end of its log: what it refused, else the last line. */
-export function lastWords(dataDir: string): string {
+/** Bytes in its log: what is written from now on is of the one that is started next. */
+export const logEnd = (dataDir: string): number => statSync(logPath(dataDir), { throwIfNoEntry: false })?.size ?? 0
+
+/** Why it did not come up, by the end of its log behind the byte `from`: what it refused, else the last line. */
+export function lastWords(dataDir: string, from: number): string {
   try {
-    const lines = readFileSync(logPath(dataDir), 'utf8').trimEnd().split('\n').slice(-REFUSAL_LINES)
+    const text = readFileSync(logPath(dataDir)).subarray(from).toString('utf8')
+    const lines = text.trimEnd().split('\n').slice(-REFUSAL_LINES)
     const refused = lines.findLast((line) => line.startsWith(REFUSED))
     return refused === undefined ? (lines.at(-1) ?? '') : refused.slice(REFUSED.length)
   } catch {

@@ -38,6 +38,8 @@ const Installed = Type.Object({
   service: Type.Boolean(),
   /** The port and the socket that were asked for when the service was installed; without it, those of the system. */
   where: Type.Optional(Nullable(Type.Object({ port: Nullable(Type.Integer()), socket: Nullable(Type.String()) }))),
+  /** The account that was made for the person who runs this. It stays theirs after all else was taken back. */
+  person: Type.Optional(Type.String()),
 })
 export type Installed = Static<typeof Installed>
 
@@ -80,6 +82,11 @@ export class Installation {
     return (this.service ? this.#installed.where : null) ?? { port: null, socket: null }
   }
 
+  /** The account of the person; null before one was made. */
+  get person(): string | null {
+    return this.#installed.person ?? null
+  }
+
   fileAt(path: string): FileRecord | undefined {
     return this.files.find((file) => file.path === path)
   }
@@ -109,7 +116,7 @@ export class Installation {
     this.#tidy()
   }
 
-  set(change: Partial<Pick<Installed, 'background' | 'service' | 'where'>>): void {
+  set(change: Partial<Pick<Installed, 'background' | 'service' | 'where' | 'person'>>): void {
     this.#write({ ...this.#installed, ...change })
   }
 
@@ -119,9 +126,9 @@ export class Installation {
 
   #write(installed: Installed): void {
     const path = join(this.#dataDir, 'installed.json')
-    const { files, background, service } = installed
+    const { files, background, service, person } = installed
     this.#installed = installed
-    if (files.length > 0 || background !== null || service) {
+    if (files.length > 0 || background !== null || service || person !== undefined) {
       privateFolder(this.#dataDir)
       writePrivate(path, `${JSON.stringify(installed, null, 2)}\n`)
     } else rmSync(path, { force: true })

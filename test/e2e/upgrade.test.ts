@@ -137,9 +137,12 @@ describe('with the mailbox that up has started', () => {
 
   test('one that does not come up is taken back, with the store that it had changed already', async () => {
     const [before, was] = [daemon(), digest()]
+    copyFileSync(older, `${program}.previous`)
     const failed = refusal(await upgrade('--from', broken))
     expect(failed).toMatchObject({ code: 1, kind: 'upgrade_failed' })
     expect(failed.message).toContain('broken on purpose')
+    expect(failed.hint).toContain(join(world.dataDir, 'serve.log'))
+    expect(readFileSync(`${program}.previous`).equals(readFileSync(older))).toBe(true)
     expect(failed.message).toContain(`${OURS} is back in its place and runs`)
     expect(digest()).toBe(was)
     expect(await health()).toMatchObject({ ok: true, version: OURS })
@@ -205,7 +208,7 @@ test('what is no program for this system is refused by name, and nothing changes
       'unfit_program',
       'there is no mail4agent in',
     ],
-    [join(world.home, 'none'), 'usage', 'there is no file'],
+    [join(world.home, 'none'), 'usage', 'there is no '],
   ]
   for (const [path, kind, message] of cases) {
     const refused = refusal(await upgrade('--from', path))

@@ -2,6 +2,7 @@
 import type { Account, AdminAnswer } from '../../wire/admin.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { defineCommand } from '../command.ts'
+import { forgetDefault } from '../default-account.ts'
 import { forgetToken } from '../token-files.ts'
 import { usage } from '../usage.ts'
 import { ACCOUNT_HEAD, accountName, accountRow, CAPABILITIES, capabilityFlags } from './capabilities.ts'
@@ -92,6 +93,7 @@ export const accountRemove = defineCommand({
     const client = await context.operator()
     const answer = await client.admin('participant/remove', { id: name })
     forgetToken(context.place.dataDir, name)
+    forgetDefault(context.place.dataDir, name)
     return context.show(answer, () => `removed ${name}\n`)
   },
 })

@@ -1,11 +1,14 @@
 // mail4agent admin restore: a backup in the place of the store, while no mailbox runs.
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inFolder, privateFolder } from '../../door/folders.ts'
 import { checkBackup, restore as restoreStore } from '../../store/restore.ts'
 import type { Verified } from '../../store/verify.ts'
+import { Refusal } from '../../wire/refusal.ts'
 import { defineCommand } from '../command.ts'
-import { usage } from '../usage.ts'
+import type { Context } from '../context.ts'
+import { mustBeFile } from '../given-path.ts'
+import { installerFor } from '../installer.ts'
+import { readDaemonFile } from '../place.ts'
 
 export const restore = defineCommand({
   name: 'admin restore',
@@ -21,7 +24,7 @@ so that nobody misses mail silently. With --check it only says what the backup h
   words: [1, 1],
   async run(context) {
     const file = resolve(context.io.cwd, context.word(0, 'the file'))
-    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw usage(`there is no file ${JSON.stringify(file)}`)
+    mustBeFile(file, 'name a file that mail4agent admin backup has written')
     if (context.options.check) {
       const found = checkBackup(file)
       return context.show({ file, ...found }, () => `${file}: whole, ${holds(found)}\n`)
@@ -29,17 +32,40 @@ so that nobody misses mail silently. With --check it only says what the backup h
     const { dataDir } = context.place
     privateFolder(dataDir)
     context.progress('checking and copying the backup')
-    const { kept, ...found } = restoreStore(file, inFolder(dataDir).store)
+    const { kept, ...found } = stoppedRestore(file, dataDir)
     return context.show({ restored: file, kept, ...found }, () =>
       [
         `restored ${file}: ${holds(found)}`,
         ...(kept === null ? [] : [`the store before it is kept in ${kept}`]),
-        'next: mail4agent serve',
+        `next: mail4agent ${isSetUp(context) ? 'start' : 'serve'}`,
       ]
         .map((line) => `${line}\n`)
         .join(''),
     )
   },
 })
+
+/** @throws Refusal as `restore`; `already_running` says how to stop it */
+function stoppedRestore(file: string, dataDir: string): ReturnType<typeof restoreStore> {
+  try {
+    return restoreStore(file, inFolder(dataDir).store)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.kind !== 'already_running') throw error
+    const daemon = readDaemonFile(dataDir)
+    const who = daemon === null ? 'a mailbox' : `a mailbox (process ${daemon.pid})`
+    throw new Refusal(
+      'already_running',
+      `${who} runs on ${dataDir}`,
+      error.facts,
+      'stop it first: mail4agent stop; with --check it is only looked at',
+    )
+  }
+}
+
+/** Did `up` start it, as a service or in the background? */
+function isSetUp(context: Context): boolean {
+  const { background, service } = installerFor(context).record
+  return background !== null || service
+}
 
 const holds = ({ messages, accounts }: Verified): string => `${messages} letters, ${accounts} accounts`

@@ -1,4 +1,6 @@
 // What the service commands share: which manager, which service, and the refusal where there is no manager to ask.
+import { existsSync } from 'node:fs'
+import { logPath } from '../../install/background.ts'
 import { serviceStep } from '../../install/service-choice.ts'
 import type { ServiceStep, ServiceTarget } from '../../install/service-step.ts'
 import { Refusal } from '../../wire/refusal.ts'
@@ -36,5 +38,9 @@ export async function usableService(context: Context, system: boolean): Promise<
   const service = serviceOf(context, system)
   const reason = await service.step.unavailable(service.target)
   if (reason === null) return service
-  throw new Refusal('no_service_manager', `no service manager answers here: ${reason}`, { reason })
+  const path = logPath(context.place.dataDir)
+  const hint = existsSync(path)
+    ? `without one: mail4agent start, stop and restart; the log of the mailbox is ${path}`
+    : undefined
+  throw new Refusal('no_service_manager', `no service manager answers here: ${reason}`, { reason }, hint)
 }

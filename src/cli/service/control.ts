@@ -3,6 +3,7 @@ import type { ServiceState } from '../../install/service-step.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import { defineCommand } from '../command.ts'
 import type { Context } from '../context.ts'
+import { isBackground, startMailbox, stopMailbox } from '../stop.ts'
 import { untilItAnswers } from '../up-daemon.ts'
 import { type Service, SYSTEM, usableService } from './common.ts'
 
@@ -10,13 +11,16 @@ export const serviceStart = defineCommand({
   name: 'service start',
   summary: 'start the service',
   usage: '[options] [<user>]',
-  help: `Starts the service that was installed, also after it was given up. What had been in the way is said when it still is.
+  help: `Starts the service that was installed, also after it was given up. What had been in the way is said when it still is. Where up
+started the mailbox in the background, it is that one; so it is with stop and logs.
 
   mail4agent service start`,
   options: SYSTEM,
   words: [0, 1],
   async run(context) {
     const { system } = context.options
+    if (!system && isBackground(context))
+      return context.show({ state: await startMailbox(context) }, () => 'the mailbox runs in the background\n')
     const service = await installed(context, system)
     if (!(await service.step.isActive(service.target))) await service.step.start(service.target)
     if (!system) await untilItAnswers(context, 'see: mail4agent service logs')
@@ -34,7 +38,10 @@ export const serviceStop = defineCommand({
   options: SYSTEM,
   words: [0, 1],
   async run(context) {
-    const service = await installed(context, context.options.system)
+    const { system } = context.options
+    if (!system && isBackground(context))
+      return context.show({ state: await stopMailbox(context) }, () => 'stopped the mailbox in the background\n')
+    const service = await installed(context, system)
     if (await service.step.isActive(service.target)) await service.step.stop(service.target)
     return showState(context, service)
   },

@@ -1,11 +1,13 @@
 // mail4agent service logs: what the mailbox has logged as a service, from the journal or from its file.
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { logPath } from '../../install/background.ts'
 import { complaint, run } from '../../install/service/run.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import { defineCommand } from '../command.ts'
 import type { Context } from '../context.ts'
+import { isBackground } from '../stop.ts'
 import { wholeNumber } from '../usage.ts'
-import { SYSTEM, serviceOf } from './common.ts'
+import { SYSTEM, serviceOf, usableService } from './common.ts'
 
 const POLL_MS = 250
 /** A user has a journal of his own only where it is kept on the disk: systemd-journald.service(8), journalctl(1). */
@@ -30,8 +32,10 @@ a subject or a body.
   async run(context) {
     const { system, lines = '50', follow } = context.options
     const count = wholeNumber('--lines', lines, 1, 100_000)
+    if (!system && isBackground(context)) return await fromFile(context, logPath(context.place.dataDir), count, follow)
     const { step, target } = serviceOf(context, system)
     const log = step.log(target, count, follow)
+    if ('command' in log) await usableService(context, system)
     if ('file' in log) return await fromFile(context, log.file, count, follow)
     const { env } = context.io
     if (follow) return await Bun.spawn([...log.command], { env, stdio: ['ignore', 'inherit', 'inherit'] }).exited

@@ -8,6 +8,7 @@ import { doors } from './doors.ts'
 import { folders } from './folders.ts'
 import { link } from './link.ts'
 import { mailbox } from './mailbox.ts'
+import { operator } from './operator.ts'
 import { permissions } from './permissions.ts'
 import { platform } from './platform.ts'
 import { port } from './port.ts'
@@ -32,6 +33,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'mailbox', deadline: USUAL, run: mailbox },
   { name: 'service', deadline: USUAL, run: service },
   { name: 'store', deadline: STORE_MS, alone: true, run: store },
+  { name: 'operator', deadline: USUAL, run: operator },
   { name: 'clock', deadline: USUAL, run: clock },
   { name: 'client', deadline: CLIENTS_MS, run: clients },
   { name: 'door', deadline: USUAL, run: doors },

@@ -47,7 +47,7 @@ async function look(checkup: Checkup, plan: ClientPlan, files: readonly string[]
   const add = `${checkup.call} client add ${name}`
   if (words === null && files.length === 0) {
     const facts = { found: plan.found, set_up: false }
-    return { ...fine(`${title} is here, the mailbox is not set up in it`, facts), todo: add }
+    return fine(`${title} is here, the mailbox is not set up in it; ${add} does that`, facts)
   }
   const entry = checkEntry(checkup, plan, words, files.length > 0)
   if (entry !== null && entry.level === 'fail') return entry

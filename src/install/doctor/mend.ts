@@ -26,7 +26,8 @@ export async function mend(first: Examined[], look: () => Promise<Examined[]>): 
       if (fix === null || tried.has(fault) || givenUp.has(finding.check)) continue
       tried.add(fault)
       try {
-        mended.fixed.push(...(await fix()))
+        // two findings may have one cure
+        for (const line of await fix()) if (!mended.fixed.includes(line)) mended.fixed.push(line)
       } catch (error) {
         givenUp.add(finding.check)
         const todo = error instanceof Refusal ? error.hint : finding.todo

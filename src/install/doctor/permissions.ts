@@ -6,7 +6,8 @@ import type { Checkup } from './checkup.ts'
 import { type Fix, type Found, fail, fine } from './finding.ts'
 
 /** What the mailbox and the installer make in the data folder. */
-const OURS = /^((mail|search)\.sqlite.*|operator\.key|daemon\.json|lock(-journal)?|installed\.json|serve\.log)$/
+const OURS =
+  /^((mail|search)\.sqlite.*|operator\.key|default-account|daemon\.json|(install\.)?lock(-journal)?|installed\.json|serve\.log)$/
 const FOLDERS = ['tokens', 'installed', 'backups']
 
 type Thing = { path: string; mode: number; uid: number; isFolder: boolean }

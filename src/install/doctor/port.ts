@@ -5,6 +5,7 @@ import type { Health } from '../../client/client.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import type { Checkup } from './checkup.ts'
 import { type Found, fail, fine } from './finding.ts'
+import { listenerOn } from './listener.ts'
 
 const DIAL_MS = 2_000
 const ACCEPT_TRIES = 20
@@ -26,7 +27,7 @@ export async function port(checkup: Checkup): Promise<Found> {
   }
   const wanted = checkup.port
   if (wanted === null) return fine('any free port will do', { port: null })
-  const holder = (await holderOf('127.0.0.1', wanted)) ?? (await holderOf('::1', wanted))
+  const holder = await portHolder(wanted)
   if (holder === null) return fine(`port ${wanted} is free`, { port: wanted })
   return fail(
     `port ${wanted} is held by ${isMailbox(tcp) ? 'another mailbox, ' : ''}${holder.text}`,
@@ -40,7 +41,15 @@ const isMailbox = (answer: Health | Refusal): boolean => !(answer instanceof Ref
 type Holder = { text: string; pid: number | null; exe: string | null }
 
 /** Who accepts connections there; null: nobody does. */
+/** Who listens on the port on either loopback address, in words; null: nobody does. */
+export async function portHolder(port: number): Promise<Holder | null> {
+  return (await holderOf('127.0.0.1', port)) ?? (await holderOf('::1', port))
+}
+
 async function holderOf(address: string, port: number): Promise<Holder | null> {
+  const listener = listenerOn(port)
+  if (listener?.pid != null)
+    return { text: `process ${listener.pid} (${listener.comm ?? 'unknown'})`, pid: listener.pid, exe: listener.exe }
   const attestor = openAttestor()
   const socket = connect({ host: address, port, timeout: DIAL_MS })
   try {
@@ -56,7 +65,8 @@ async function holderOf(address: string, port: number): Promise<Holder | null> {
       const uid = verdict.seen.uid
       const whose =
         verdict.kind === 'other_user' ? `a program of another user${uid === undefined ? '' : ` (${uid})`}` : null
-      return { text: whose ?? 'another program', pid: null, exe: null }
+      const unseen = listener === null ? 'another program' : `a program of another user (${listener.uid})`
+      return { text: whose ?? unseen, pid: null, exe: null }
     }
     const { pid, comm, exe } = verdict.process
     return { text: `process ${pid} (${comm})`, pid, exe }

@@ -20,12 +20,17 @@ export async function unread(checkup: Checkup): Promise<Found[]> {
   }
   return late.map(({ target_text, unread, oldest_unread_age_secs, last_seen }) => {
     const secs = oldest_unread_age_secs ?? 0
-    const age = secs < 7_200 ? `${Math.floor(secs / 60)} min` : `${Math.floor(secs / 3_600)} h`
+    const age = ageOf(secs)
     const facts = { account: target_text, unread, oldest_unread_age_secs, last_seen }
     const what = `${waits(unread)} for ${target_text}, the oldest for ${age}, and no session of it runs`
     const todo = `start that agent, or read them: ${checkup.call} inbox --as ${target_text}`
     return { ...warn(what, todo, facts), of: target_text }
   })
+}
+
+function ageOf(secs: number): string {
+  if (secs < 7_200) return `${Math.floor(secs / 60)} min`
+  return secs < 86_400 ? `${Math.floor(secs / 3_600)} h` : `${Math.floor(secs / 86_400)} d`
 }
 
 const waits = (letters: number): string => (letters === 1 ? '1 waits' : `${letters} wait`)

@@ -17,16 +17,19 @@ export function insertion(text: string, parent: Node, name: string | null, value
   const close = parent.offset + parent.length - 1
   const inner = text.slice(parent.offset, close)
   const key = name === null ? '' : `${JSON.stringify(name)}:`
-  const comma = last && !hasComma(text, endOf(last), close) ? [{ offset: endOf(last), length: 0, content: ',' }] : []
+  const hadComma = last !== undefined && hasComma(text, endOf(last), close)
+  const comma = last && !hadComma ? [{ offset: endOf(last), length: 0, content: ',' }] : []
+  // where the last one has a comma, ours has one too: so it is told from one that we put, and stays when ours goes
+  const trailing = hadComma ? ',' : ''
   if (!inner.includes('\n') && (last !== undefined || !text.trimEnd().includes('\n'))) {
     const gap = / $/.test(inner) ? '' : last && /[,{[] /.test(inner) ? ' ' : ''
     const space = / $/.test(inner) && last ? 1 : 0
-    const content = `${space ? ' ' : gap}${key}${key && /": /.test(inner) ? ' ' : ''}${JSON.stringify(value)}`
+    const content = `${space ? ' ' : gap}${key}${key && /": /.test(inner) ? ' ' : ''}${JSON.stringify(value)}${trailing}`
     return [...comma, { offset: close - space, length: 0, content }]
   }
   const indent =
     last && startsLine(text, last.offset) ? indentAt(text, last.offset) : indentAt(text, parent.offset) + style.unit
-  const pretty = `${style.eol}${indent}${key}${key ? ' ' : ''}${prettyText(value, indent, style)}`
+  const pretty = `${style.eol}${indent}${key}${key ? ' ' : ''}${prettyText(value, indent, style)}${trailing}`
   const end = parent.offset + inner.trimEnd().length
   const closing = text.slice(end, close).includes('\n') ? '' : `${style.eol}${indentAt(text, parent.offset)}`
   return [...comma, { offset: end, length: 0, content: pretty + closing }]

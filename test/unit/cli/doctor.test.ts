@@ -54,7 +54,9 @@ test('warnings alone exit with 0, a failure with 1, and what was mended is said'
   const { code, out } = await run(['doctor'])
   expect(code).toBe(1)
   expect(out).toContain(`      try: chmod 600 ${join(dataDir, 'operator.key')}\n`)
-  expect(out).toEndWith(`1 failure\n1 of them can be mended by: mail4agent --data-dir ${dataDir} doctor --fix\n`)
+  expect(out).toEndWith(
+    `1 failure\nmend 1 of them, and what comes to light then, with: mail4agent --data-dir ${dataDir} doctor --fix\n`,
+  )
   const fixed = await run(['doctor', '--fix'])
   expect(fixed.code).toBe(0)
   expect(fixed.out).toEndWith(`fixed closed ${join(dataDir, 'operator.key')} to others (0600)\nall is well\n`)

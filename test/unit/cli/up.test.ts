@@ -55,6 +55,7 @@ test('makes accounts, writes, sends a letter; again it does nothing; down takes 
   expect(first).toMatchObject({ code: 0, daemon: 'runs already', person: 'pat', made: ['pat', 'codex', 'gemini'] })
   expect(first.letters).toMatchObject([{ to: 'codex' }, { to: 'gemini' }])
   expect(tokens()).toEqual(['codex', 'gemini', 'pat'])
+  expect(statSync(join(dataDir, 'install.lock')).mode & 0o777).toBe(0o600)
   for (const name of tokens()) expect(statSync(join(dataDir, 'tokens', name)).mode & 0o777).toBe(0o600)
   const inbox = await json('inbox', '--as', 'gemini')
   expect(inbox.messages).toMatchObject([{ subject: 'Your mailbox works', from: { participant: 'pat' } }])
@@ -144,4 +145,81 @@ test('--purge of a folder that is no mailbox removes nothing of it', async () =>
   expect(code).toBe(0)
   expect(out).toContain('these are not ours and stay')
   expect(readdirSync(other).sort()).toEqual(['backup-photos', 'lock', 'tokens'])
+})
+
+test('the account of the person is remembered: no other person’s account is ever written with', async () => {
+  await run('up', '--yes', '--only', 'codex')
+  await run('admin', 'account', 'add', 'alice', '--person')
+  await run('admin', 'account', 'set', 'alice', '--private')
+  expect(await json('up', '--yes', '--only', 'gemini')).toMatchObject({ person: 'pat', made: ['gemini'] })
+  expect((await json('inbox', '--as', 'gemini')).messages).toMatchObject([{ from: { participant: 'pat' } }])
+})
+
+test('nobody’s account is taken because it is the only person’s; an agent of the user’s name is no person', async () => {
+  await run('admin', 'account', 'add', 'alice', '--person')
+  await run('admin', 'account', 'add', 'pat')
+  expect(await json('up', '--yes', '--only', 'codex')).toMatchObject({ person: 'me', made: ['me', 'codex'] })
+})
+
+test('afterwards a bare command acts as the person, until another default is set', async () => {
+  expect(await json('up', '--yes', '--only', 'codex')).toMatchObject({ person: 'pat' })
+  expect(statSync(join(dataDir, 'default-account')).mode & 0o777).toBe(0o600)
+  expect((await json('whoami')).account).toBe('pat')
+  writeFileSync(join(dataDir, 'default-account'), 'codex\n')
+  await run('up', '--yes', '--only', 'gemini')
+  expect((await json('whoami')).account).toBe('codex')
+  await run('admin', 'account', 'remove', 'codex')
+  expect(existsSync(join(dataDir, 'default-account'))).toBe(false)
+})
+
+test('--dry-run names the accounts and letters; the line ends of a file do not show', async () => {
+  write('.gemini/settings.json', '{\r\n  "theme": "dark"\r\n}\r\n')
+  const { out } = await run('up', '--dry-run')
+  expect(out).toContain('accounts  makes pat, gemini\nletters  writes to gemini that the mailbox works\n')
+  expect(out).toContain('-  "theme": "dark"\n+  "theme": "dark",\n')
+  expect(out).not.toContain('u000d')
+  await run('up', '--yes')
+  expect((await run('up', '--dry-run')).out).not.toContain('accounts')
+})
+
+describe('when the operator of the first start is none any more', () => {
+  beforeEach(() => run('admin', 'account', 'add', 'lukas', '--person', '--can', 'send,read,operator'))
+  const old = () => readFileSync(join(dataDir, 'operator.key'))
+
+  test('removed or with another token: its old key is put away, and the way out is named', async () => {
+    const key = old()
+    expect(await run('admin', 'account', 'rotate', 'operator')).toMatchObject({ code: 0 })
+    expect(existsSync(join(dataDir, 'operator.key'))).toBe(false)
+    writeFileSync(join(dataDir, 'operator.key'), key, { mode: 0o600 })
+    expect(await run('admin', 'account', 'list')).toMatchObject({ code: 0 })
+    expect(await run('admin', 'account', 'remove', 'operator')).toMatchObject({ code: 0 })
+    writeFileSync(join(dataDir, 'operator.key'), key, { mode: 0o600 })
+    for (const words of [
+      ['admin', 'account', 'list'],
+      ['up', '--yes', '--only', 'codex'],
+    ])
+      expect(await run(...words)).toMatchObject({ code: 1, err: expect.stringContaining('with --as lukas') })
+    const { code, findings } = await json('doctor')
+    expect(code).toBe(1)
+    expect(findings.find(({ check }: { check: string }) => check === 'operator')).toMatchObject({
+      level: 'fail',
+      todo: expect.stringContaining('--as lukas'),
+    })
+    expect(await run('up', '--yes', '--only', 'codex', '--as', 'lukas')).toMatchObject({ code: 0 })
+  })
+
+  test('disarmed: the way out is named; the last one cannot be', async () => {
+    expect(await run('admin', 'account', 'set', 'operator', '--cannot', 'operator')).toMatchObject({ code: 0 })
+    const refused = await run('admin', 'account', 'list')
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('with --as lukas') })
+    expect((await json('doctor')).code).toBe(1)
+    for (const words of [
+      ['set', 'lukas', '--cannot', 'operator'],
+      ['remove', 'lukas'],
+    ])
+      expect(await run('admin', 'account', ...words, '--as', 'lukas', '--json')).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('"last_operator"'),
+      })
+  })
 })

@@ -34,6 +34,8 @@ describe('put and taken out again, the text is the same', () => {
     ['tabs', '{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{ "x": 1 }\n\t\t]\n\t}\n}'],
     ['four blanks', '{\n    "mcpServers": {\n        "o": {}\n    }\n}\n'],
     ['a comment at the end', '{\n  "a": 1\n  /* the end */\n}\n'],
+    ['a comma at the end of its own', '{\n  "a": 1, // mine\n}\n'],
+    ['commas at the end of each, on one line', '{"a":1,"hooks":{"Stop":[{"x":1},],},}'],
     ['nothing in it', '{}'],
   ])('%s', (_, text) => {
     const after = put(text)
@@ -47,7 +49,10 @@ describe('put and taken out again, the text is the same', () => {
 test('a member with a trailing comma and a comment behind it: both stay', () => {
   const after = put('{\n  "mcpServers": {\n    "o": {}, // mine\n  },\n}\n')
   expect(after).toContain('"o": {}, // mine\n    "ours": {')
-  expect(drop(after)).toBe('{\n  "mcpServers": {\n    "o": {} // mine\n  }\n}\n')
+  expect(drop(after)).toBe('{\n  "mcpServers": {\n    "o": {}, // mine\n  },\n}\n')
+  // also when its client put something before or behind ours meanwhile
+  const edited = after.replace('{\n', '{\n  "$schema": "s",\n')
+  expect(drop(edited)).toBe('{\n  "$schema": "s",\n  "mcpServers": {\n    "o": {}, // mine\n  },\n}\n')
 })
 
 test('a member in the middle goes with its own lines; comments around it stay', () => {
