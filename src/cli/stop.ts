@@ -1,4 +1,5 @@
 // mail4agent stop, start, restart: the mailbox of this data folder, however it runs: as a service, or in the background.
+import { existsSync } from 'node:fs'
 import { stopBackground } from '../install/background.ts'
 import { isOurs } from '../install/record.ts'
 import { serviceStep } from '../install/service-choice.ts'
@@ -71,8 +72,9 @@ const TEXTS: Readonly<Record<Stopped, string>> = {
 
 /** @throws Refusal `busy`: it does not stop */
 export async function stopMailbox(context: Context): Promise<Stopped> {
-  using _lock = installLock(context.place.dataDir)
+  if (!existsSync(context.place.dataDir)) return 'not running'
   const installer = installerFor(context)
+  using _lock = installLock(context.place.dataDir)
   const { record } = installer
   const service = record.service ? serviceStep(installer.machine) : null
   const target = serviceTarget(context, installer)
@@ -91,8 +93,8 @@ export async function stopMailbox(context: Context): Promise<Stopped> {
 
 /** Resolves to how. @throws Refusal as `ensureDaemon` */
 export async function startMailbox(context: Context): Promise<string> {
-  using _lock = installLock(context.place.dataDir)
   const installer = installerFor(context)
+  using _lock = installLock(context.place.dataDir)
   const service = installer.record.service ? serviceStep(installer.machine) : null
   if (service === null) return ensureDaemon(context, installer, null)
   await notByAgent(context.io)
