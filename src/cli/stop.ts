@@ -1,4 +1,5 @@
 // mail4agent stop, start, restart: the mailbox of this data folder, however it runs: as a service, or in the background.
+import { existsSync } from 'node:fs'
 import { stopBackground } from '../install/background.ts'
 import { isOurs } from '../install/record.ts'
 import { serviceStep } from '../install/service-choice.ts'
@@ -71,6 +72,7 @@ const TEXTS: Readonly<Record<Stopped, string>> = {
 
 /** @throws Refusal `busy`: it does not stop */
 export async function stopMailbox(context: Context): Promise<Stopped> {
+  if (!existsSync(context.place.dataDir)) return 'not running'
   const installer = installerFor(context)
   using _lock = installLock(context.place.dataDir, installer.record)
   const { record } = installer

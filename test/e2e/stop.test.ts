@@ -1,6 +1,6 @@
 // stop, start, restart: the mailbox in the background, without any service manager; and what says how to stop it.
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { CliWorld } from './support/cli-world.ts'
@@ -49,6 +49,8 @@ test('in the background: stopped, restored, started again where it was, restarte
 })
 
 test('one that runs in a terminal is stopped too; without any, service logs is refused', async () => {
+  expect(await world.json<object>(['stop'])).toEqual({ state: 'not running' })
+  expect(existsSync(world.dataDir)).toBe(false)
   await world.serve()
   expect(await world.json<object>(['stop'])).toEqual({ state: 'stopped' })
   const { code, out } = await world.run(['service', 'logs'])
