@@ -42,9 +42,12 @@ export function checkKnown(mail: Mail, caller: Caller, name: string | undefined)
   if (name !== undefined && name !== SYSTEM) visibleAccount(mail, caller, name)
 }
 
-const FROM = /^"message_id":"[^"]*","thread":"([^"]*)","from":\{[^}]*\},"from_text":"([^"/]*)\/([^"]*)"/
+const FROM = /^"message_id":"[^"]*","thread":"([^"]*)","from":\{[^}]*\},"from_text":"([^"/]*)(?:\/([^"]*))?"/
 
-/** `row.json` is a fragment as it is stored: its first members have a fixed order and no escapes. */
+/**
+ * `row.json` is a fragment as it is stored: its first members have a fixed order and no escapes. Who wrote an imported letter is an
+ * account without a session.
+ */
 export function fits(filter: Filter, row: { json: string; created: number }): boolean {
   if (filter.before !== null && row.created >= filter.before) return false
   const [, thread, account = '', session = ''] = FROM.exec(row.json) ?? []

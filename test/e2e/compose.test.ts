@@ -128,7 +128,9 @@ test('an answer in the editor, below what was written, closes it', async () => {
   expect(code).toBe(0)
   const [answer] = await inbox(ann)
   expect(answer?.reply_to).toBe(letter?.message_id as string)
-  expect(answer?.body).toMatch(/^bob\/s-|^ann\/s-[0-9a-f]{32} wrote on .*:\n> first line\n(> .*\n)*\nagreed\r\n$/)
+  expect(answer?.body).toMatch(
+    /^ann wrote on \d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d:\n> first line\n(> .*\n)*\nagreed\r\n$/,
+  )
   expect(await inbox(bob)).toEqual([])
 })
 
