@@ -1,7 +1,7 @@
 // The parts of the mailbox that may be switched off, as an operator is shown them.
 import type { OverviewAnswer, Part } from '../../wire/overview.ts'
 import type { Mail } from '../mail.ts'
-import { isUnread, ownerOfBox } from '../wake/failing.ts'
+import { ownerOfBox, stillFails } from '../wake/failing.ts'
 
 const OFF: Part = { state: 'off', note: null }
 
@@ -15,9 +15,10 @@ export const parts = (mail: Mail): OverviewAnswer['parts'] => ({
 const NAMED = 3
 
 /** Off where nobody can be woken, or nobody is to be. */
-function wakePart({ store, wakes }: Mail): Part {
+function wakePart(mail: Mail): Part {
+  const { store, wakes } = mail
   if (wakes.doors.length === 0 || wakes.silent) return OFF
-  const failing = store.wakes.failed().filter((row) => isUnread(store, row))
+  const failing = store.wakes.failed().filter((row) => stillFails(mail, row))
   const names = [...new Set(failing.flatMap(({ box }) => ownerOfBox(store, box)?.name ?? []))]
   const others = names.length - NAMED
   const due = store.wakes.dues().filter(({ box }) => wakes.due(box) > 0).length
