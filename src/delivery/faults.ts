@@ -1,7 +1,9 @@
 // Faults of the mailbox itself: the operator gets one letter for each, and no other until it is over and comes again.
 import type { Mail } from '../engine/mail.ts'
 import { tellOperators } from '../engine/system.ts'
+import { becauseOf, isUnread, ownerOfBox, stillFails } from '../engine/wake/failing.ts'
 import type { FaultRow } from '../store/people/people.ts'
+import type { NewWake } from '../store/wake/wakes.ts'
 import { rfc3339 } from '../wire/time.ts'
 
 /** What is wrong now. `name` stays the same as long as it is the same fault. */
@@ -10,7 +12,7 @@ export type Fault = { readonly name: string; readonly text: string }
 export type FaultSource = () => readonly Fault[]
 
 const EVERY_MS = 1_000
-/** Milliseconds without a single success after which a doorbell is said to fail for good. */
+/** Milliseconds without a single success after which a doorbell, or the wakes of a mailbox, are said to fail for good. */
 const FAILING_MS = 600_000
 
 /**
@@ -108,4 +110,35 @@ export function failingBells(mail: Mail, failingMs = FAILING_MS): FaultSource {
         { name: `doorbell ${owner.name}`, text: `its listener has not answered for ${minutes} min: ${lastError}` },
       ]
     })
+}
+
+/** Agents that run and were not woken for `failingMs`, while the letter that was to wake them lies unopened. */
+export function failingWakes(mail: Mail, failingMs = FAILING_MS): FaultSource {
+  const since = new Map<number, { row: NewWake; from: number }>()
+  /** From its first failure on, unless what that one stood for was read before the next came. */
+  function fromOf(row: NewWake): number {
+    const known = since.get(row.box)
+    if (known?.row === row) return known.from
+    const from = known && isUnread(mail.store, known.row) ? known.from : row.at
+    since.set(row.box, { row, from })
+    return from
+  }
+  return () => {
+    const failed = mail.wakes.silent ? [] : mail.store.wakes.failed()
+    const boxes = new Set(failed.map(({ box }) => box))
+    for (const box of since.keys()) if (!boxes.has(box)) since.delete(box)
+    const late = failed.flatMap((row) => {
+      const from = fromOf(row)
+      const owner = ownerOfBox(mail.store, row.box)?.name
+      if (owner === undefined || mail.now() - from < failingMs || !stillFails(mail, row)) return []
+      return [{ owner, from, why: becauseOf(row) }]
+    })
+    // an account and its sessions are one agent
+    return [...Map.groupBy(late, ({ owner }) => owner)].flatMap(([owner, [first]]) => {
+      if (!first) return []
+      const minutes = Math.round((mail.now() - first.from) / 60_000)
+      const text = `mail has not woken it for ${minutes} min: ${first.why}. More: mail4agent wake status ${owner}`
+      return [{ name: `wake ${owner}`, text }]
+    })
+  }
 }

@@ -5,7 +5,7 @@ import { retest } from '../attest/retest.ts'
 import { openDesktop } from '../delivery/desktop/desktop.ts'
 import { Notifier } from '../delivery/desktop/notifier.ts'
 import { type Doorbells, startDoorbells } from '../delivery/doorbells.ts'
-import { failingBells, watchFaults } from '../delivery/faults.ts'
+import { failingBells, failingWakes, watchFaults } from '../delivery/faults.ts'
 import { Waiters } from '../delivery/waiters.ts'
 import { noRuns, type Runs } from '../engine/dispatch/runs.ts'
 import type { Mail } from '../engine/mail.ts'
@@ -137,8 +137,10 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
   const { tcp, socket } = await openDoors(door, attestor, options, closers)
   closers.push(settle)
   served(tcp)
-  const faults = watchFaults(door.mail, [() => unproved(door), failingBells(door.mail)], (error) =>
-    complain(log, 'faults could not be told', error),
+  const faults = watchFaults(
+    door.mail,
+    [() => unproved(door), failingBells(door.mail), failingWakes(door.mail)],
+    (error) => complain(log, 'faults could not be told', error),
   )
   closers.push(() => faults.stop())
   closers.push(started(attestor, socket, umask))

@@ -49,6 +49,7 @@ export interface Registry {
   /** Sessions whose name starts with `prefix` (`s-` + hex), live ones first. */
   sessionsByPrefix(account: number, prefix: string): readonly SessionRow[]
   sessionByBox(box: number): SessionRow | undefined
+  accountByBox(box: number): AccountRow | undefined
   /** Not ended, any account. */
   liveSessions(): readonly SessionRow[]
   /** Does a session of the account that has not ended pass `test`? */

@@ -33,12 +33,12 @@ export class Waker implements WakePort {
   readonly #hosted: Hosted
   readonly #adapters
   readonly #mail: Mail
-  readonly #silent: boolean
+  readonly silent: boolean
   readonly #stop = new AbortController()
 
   constructor({ mail, attestor, env, dataDir, times, log, silent = false }: WakerOptions) {
     this.#mail = mail
-    this.#silent = silent
+    this.silent = silent
     this.#targets = { mail, attestor, env }
     this.#turns = new Turns(mail.now)
     this.#standing = new Standing(mail.now, ({ account, session }) => this.#watcher.came(account, session))
@@ -115,7 +115,7 @@ export class Waker implements WakePort {
   #links(account: AccountRow, session: SessionRow | null): Link[] {
     const policy = wakePolicy(this.#mail.store, account, session)
     const links = linksOf(this.#adapters, targetsOf(this.#targets, account, session, NOBODY), policy)
-    const left = this.#silent ? 'M4A_WAKE silences this mailbox' : null
+    const left = this.silent ? 'M4A_WAKE silences this mailbox' : null
     return left === null ? links : links.map((link) => ({ ...link, left }))
   }
 }

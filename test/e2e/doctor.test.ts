@@ -95,6 +95,31 @@ test('an agent may run it: what only its person may see is left out and said, an
   ])
 })
 
+test('an agent that runs: the door through which mail reaches it; without one, each says why, as `wake plan` does', async () => {
+  await using sick = new SickMachine()
+  const shell = join(sick.home, 'codex')
+  copyFileSync('/bin/sh', shell)
+  sick.env = { ...sick.env, M4A_RECOGNISED_AGENTS: shell }
+  await sick.up()
+  const line = `${BINARY} ping operator >/dev/null; echo; read end`
+  const agent = Bun.spawn([shell, '-c', line], { env: sick.env, cwd: sick.home, stdin: 'pipe', stdout: 'pipe' })
+  await agent.stdout.getReader().read()
+  expect(about(await sick.doctor(), 'door codex')).toMatchObject([
+    { level: 'ok', what: expect.stringContaining('at turn-hook'), facts: { tier: 'hook' } },
+  ])
+  expect((await sick.run(['wake', 'disable', 'codex', 'turn-hook'])).code).toBe(0)
+  const [found, ...more] = about(await sick.doctor(), 'door codex')
+  expect(more).toEqual([])
+  expect(found).toMatchObject({ level: 'warn', todo: expect.stringMatching(/wake plan codex$/) })
+  const plan = JSON.parse((await sick.run(['wake', 'plan', 'codex', '--json'])).out)
+  expect(plan.doors.length).toBeGreaterThan(0)
+  for (const { door, why } of plan.doors) expect(found?.what).toContain(`${door}: ${why}`)
+  expect((await sick.run(['wake', 'mode', 'codex', 'off'])).code).toBe(0)
+  expect(wrong(await sick.doctor())).toEqual([])
+  agent.kill()
+  await agent.exited
+})
+
 test('an entry that another mail4agent of this machine wrote still answers, and is named', async () => {
   await using sick = new SickMachine()
   const other = join(sick.home, 'mail4agent')

@@ -91,7 +91,7 @@ test('in a pipe it is said once, and an account that is no operator’s is refus
   const { out, code } = await run('top')
   expect(code).toBe(0)
   expect(out).toMatch(
-    /^\d+ live · 30\d unread, oldest \d+ s · wake off · dispatch off · other machines off\naccount\tkind\t/,
+    /^\d+ live · 30\d unread, oldest \d+ s · wake on \(1 mailbox has letters that have woken nobody\) · dispatch off · other machines off\naccount\tkind\t/,
   )
   expect(out).not.toContain('\x1b')
   expect(JSON.parse((await run('top', '--json')).out).accounts).toHaveLength(2)

@@ -6,10 +6,14 @@ export type Senders = ReadonlyMap<string, number>
 /** A dispatch that is done, or came to nothing. */
 export type Ended = { agent: string; failed: boolean }
 
+/** What the newest wake of an agent came to; `held`: its user has to approve. */
+export type Wake = { agent: string; state: 'woken' | 'held' | 'failed' }
+
 /** One kind each for what is told of; a new kind is a member here and its words below. */
 export type News =
   | { kind: 'mail'; account: string; senders: Senders }
   | { kind: 'dispatch'; account: string; ended: readonly Ended[] }
+  | { kind: 'wake'; account: string; wakes: readonly Wake[] }
   | { kind: 'test'; account: string }
 
 /** Plain text: whoever shows it sees to what its desktop would take for markup. */
@@ -41,10 +45,42 @@ const WORDS: { [K in News['kind']]: (news: Extract<News, { kind: K }>) => Shown 
       body: [...said.slice(0, NAMED), ...(others > 0 ? [`${others} other${others === 1 ? '' : 's'}`] : [])].join(', '),
     }
   },
+  wake({ wakes }) {
+    const [first, ...more] = wakes
+    if (first && more.length === 0) return wakeAlone(first)
+    const of = (state: Wake['state']) => wakes.filter((wake) => wake.state === state).map(({ agent }) => plain(agent))
+    const [failed, held, woken] = [of('failed'), of('held'), of('woken')] // what needs somebody is read first
+    const counts = [
+      ...(woken.length > 0 ? [`woke ${woken.length}`] : []),
+      ...(held.length > 0 ? [`${held.length} held`] : []),
+      ...(failed.length > 0 ? [`${failed.length} not woken`] : []),
+    ]
+    const said = [
+      ...failed.map((agent) => `${agent} could not be woken`),
+      ...held.map((agent) => `${agent} needs its user`),
+      ...woken.map((agent) => `woke ${agent}`),
+    ]
+    const others = said.length - NAMED
+    return {
+      title: `mail4agent: agents with mail: ${counts.join(', ')}`,
+      body: [...said.slice(0, NAMED), ...(others > 0 ? [`${others} other${others === 1 ? '' : 's'}`] : [])].join(', '),
+    }
+  },
   test: ({ account }) => ({
     title: 'mail4agent: this is a test',
     body: `So it looks when mail comes for ${plain(account)}.`,
   }),
+}
+
+function wakeAlone({ agent, state }: Wake): Shown {
+  const name = plain(agent)
+  if (state === 'woken') return { title: `mail4agent: woke ${name}`, body: 'It has mail.' }
+  if (state === 'held')
+    return {
+      title: `mail4agent: ${name} needs its user`,
+      body: 'It has mail, and waits for somebody to approve that it starts.',
+    }
+  return { title: `mail4agent: ${name} could not be woken`, body: `It has mail. Why: mail4agent wake status ${name}` }
 }
 
 const counted = (count: number, how: string): string[] =>
@@ -59,5 +95,6 @@ function groups(ended: readonly Ended[], how: string): string[] {
 
 export function wordsOf(news: News): Shown {
   if (news.kind === 'mail') return WORDS.mail(news)
+  if (news.kind === 'wake') return WORDS.wake(news)
   return news.kind === 'dispatch' ? WORDS.dispatch(news) : WORDS.test(news)
 }

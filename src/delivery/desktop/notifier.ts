@@ -3,12 +3,14 @@ import type { DesktopNotifications, DesktopState } from '../../engine/mail.ts'
 import type { DispatchRow } from '../../store/dispatch/rows.ts'
 import type { AccountRow } from '../../store/rows.ts'
 import type { Commit, Store } from '../../store/store.ts'
+import type { NewWake } from '../../store/wake/wakes.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import type { Desktop } from './desktop.ts'
 import { endOf, toldOf } from './dispatch-news.ts'
 import { mailSince } from './mail-news.ts'
-import { type Ended, type News, wordsOf } from './news.ts'
+import { type Ended, type News, type Wake, wordsOf } from './news.ts'
+import { operatorsBut, wakeOf } from './wake-news.ts'
 
 export type NotifierOptions = {
   readonly log: (message: string, facts: { account: string; reason: string }) => void
@@ -35,6 +37,8 @@ type Line = {
   position: number
   /** Dispatches that are not told yet. Only here: after a restart the letter that each of them brings tells of it. */
   ended: Ended[]
+  /** Of each agent its newest wake that is not told yet. */
+  wakes: Map<string, Wake>
   timer: NodeJS.Timeout | undefined
   running: Promise<void> | null
 }
@@ -67,6 +71,7 @@ export class Notifier implements DesktopNotifications {
     this.#unsubscribe = [
       this.#store.onCommit((commits) => this.#hear(commits)),
       this.#store.dispatches.onChange((row) => this.#hearDispatch(row)),
+      this.#store.wakes.onLog((row) => this.#hearWake(row)),
     ]
     this.#tidy()
     this.#tidying = setInterval(() => {
@@ -118,7 +123,7 @@ export class Notifier implements DesktopNotifications {
   #isOn = (account: AccountRow): boolean => this.#store.notify.row(account.id).enabled ?? account.kind === 'person'
 
   #lineOf(account: number, position: number): Line {
-    const line = this.#lines.get(account) ?? { position, ended: [], timer: undefined, running: null }
+    const line = this.#lines.get(account) ?? { position, ended: [], wakes: new Map(), timer: undefined, running: null }
     this.#lines.set(account, line)
     return line
   }
@@ -144,6 +149,16 @@ export class Notifier implements DesktopNotifications {
     for (const account of toldOf(this.#store, row)) {
       if (!this.#isOn(account)) continue
       this.#lineOf(account.id, this.#store.head).ended.push(ended)
+      this.#soon(account.id, this.#options.gatherMs)
+    }
+  }
+
+  #hearWake(row: NewWake): void {
+    const wake = wakeOf(this.#store, row)
+    if (wake === null) return
+    for (const account of operatorsBut(this.#store, wake.agent)) {
+      if (!this.#isOn(account)) continue
+      this.#lineOf(account.id, this.#store.head).wakes.set(wake.agent, wake)
       this.#soon(account.id, this.#options.gatherMs)
     }
   }
@@ -195,10 +210,11 @@ export class Notifier implements DesktopNotifications {
     if (this.#lines.get(id) !== line) return
     line.position = upTo
     this.#keep(id, upTo)
-    if (line.ended.length === 0) return
-    const rest = this.#wait(id)
-    if (rest > 0) return this.#soon(id, rest)
-    await this.#try({ kind: 'dispatch', account: account.name, ended: line.ended.splice(0) }, account)
+    while (line.ended.length > 0 || line.wakes.size > 0) {
+      const rest = this.#wait(id)
+      if (rest > 0) return this.#soon(id, rest)
+      if (!(await this.#try(nextOf(line, account.name), account))) return
+    }
   }
 
   /** Shows it, and once more a while later when that failed. False: the mailbox stops in between. */
@@ -249,6 +265,14 @@ export class Notifier implements DesktopNotifications {
       signal.addEventListener('abort', () => done(clearTimeout(timer)), { once: true })
     })
   }
+}
+
+/** Takes what is to be told next from it. */
+function nextOf(line: Line, account: string): News {
+  if (line.ended.length > 0) return { kind: 'dispatch', account, ended: line.ended.splice(0) }
+  const wakes = [...line.wakes.values()]
+  line.wakes.clear()
+  return { kind: 'wake', account, wakes }
 }
 
 /** What a program of the system complains of, fit for a log and a terminal. */

@@ -1,10 +1,35 @@
 // The parts of the mailbox that may be switched off, as an operator is shown them.
 import type { OverviewAnswer, Part } from '../../wire/overview.ts'
 import type { Mail } from '../mail.ts'
+import { ownerOfBox, stillFails } from '../wake/failing.ts'
 
 const OFF: Part = { state: 'off', note: null }
 
-export const parts = (mail: Mail): OverviewAnswer['parts'] => ({ wake: OFF, dispatch: dispatchPart(mail), link: OFF })
+export const parts = (mail: Mail): OverviewAnswer['parts'] => ({
+  wake: wakePart(mail),
+  dispatch: dispatchPart(mail),
+  link: OFF,
+})
+
+/** Accounts that a note names. */
+const NAMED = 3
+
+/** Off where nobody can be woken, or nobody is to be. */
+function wakePart(mail: Mail): Part {
+  const { store, wakes } = mail
+  if (wakes.doors.length === 0 || wakes.silent) return OFF
+  const failing = store.wakes.failed().filter((row) => stillFails(mail, row))
+  const names = [...new Set(failing.flatMap(({ box }) => ownerOfBox(store, box)?.name ?? []))]
+  const others = names.length - NAMED
+  const due = store.wakes.dues().filter(({ box }) => wakes.due(box) > 0).length
+  const notes = [
+    ...(names.length > 0
+      ? [`could not wake ${names.slice(0, NAMED).join(', ')}${others > 0 ? ` and ${others} more` : ''}`]
+      : []),
+    ...(due > 0 ? [`${due} mailbox${due === 1 ? ' has' : 'es have'} letters that have woken nobody`] : []),
+  ]
+  return { state: names.length > 0 ? 'trouble' : 'on', note: notes.length === 0 ? null : notes.join('; ') }
+}
 
 /** Off where nobody can be started, or is just now; what runs and waits is said all the same. */
 function dispatchPart({ store: { dispatches }, runs, now }: Mail): Part {

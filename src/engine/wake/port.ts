@@ -17,6 +17,8 @@ export type WakeTest = {
 export interface WakePort {
   /** Names of all doors. */
   readonly doors: readonly string[]
+  /** Nobody is woken, whatever the policies say. */
+  readonly silent: boolean
   /** Holds a door of the caller's session open for at most `ms`; answers what is to start a turn, once there is something. */
   standBy(caller: Caller, request: StandByRequest, ms: number, signal: AbortSignal): Promise<StandByAnswer>
   /** The session calls: it is at work. */
@@ -36,6 +38,7 @@ export interface WakePort {
 /** A mailbox that wakes nobody. */
 export const noWakes: WakePort = {
   doors: [],
+  silent: true,
   standBy: async () => ({ wake: null, taken: false }),
   heard() {},
   hooked() {},

@@ -9,6 +9,7 @@ import { type ClientPlan, planClients } from '../plan.ts'
 import { type Answer, askBridge } from './bridge.ts'
 import type { Checkup } from './checkup.ts'
 import { type Found, fail, fine, reasonOf, warn } from './finding.ts'
+import { isAgent } from './readers.ts'
 
 const BRIDGE_MS = 10_000
 /** All of them at once on a slow machine. */
@@ -127,15 +128,14 @@ const rotate = (call: string, name: string): string => `${call} admin account ro
 /** When the agent of an account was last seen, RFC 3339, and whether it runs. */
 type Seen = ReadonlyMap<string, { at: string; live: boolean }>
 
-/** Of the last hour. Sessions of our own program are commands of a person, or a doctor's questions. */
+/** Of the last hour. */
 async function lastSeen(checkup: Checkup): Promise<Seen> {
   const { health } = await checkup.presence()
   const readers = health === null ? null : await checkup.readers()
   if (readers === null || readers instanceof Refusal) return new Map()
-  const isOurs = (exe: string | null) => exe !== null && /(^|[\\/])mail4agent(\.exe)?$/.test(exe)
   return new Map(
     readers.participants.flatMap(({ id, sessions }) => {
-      const agents = sessions.filter(({ card }) => !isOurs(card.attested.exe))
+      const agents = sessions.filter(isAgent)
       const [first] = agents.toSorted((a, b) => b.last_seen_unix_ms - a.last_seen_unix_ms)
       return first ? [[id, { at: first.last_seen, live: agents.some(({ live }) => live) }] as const] : []
     }),

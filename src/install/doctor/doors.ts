@@ -3,6 +3,7 @@ import { Refusal } from '../../wire/refusal.ts'
 import { asOperator } from './callers.ts'
 import type { Checkup } from './checkup.ts'
 import { type Found, fine, warn } from './finding.ts'
+import { wakeDoors } from './wake-doors.ts'
 
 /** A kind of wake door, as the doctor asks it; each finding names the door with `of`. */
 export interface DoorProbe {
@@ -11,7 +12,7 @@ export interface DoorProbe {
 }
 
 /** Every kind of door that can be asked. */
-export const DOOR_PROBES: readonly DoorProbe[] = []
+export const DOOR_PROBES: readonly DoorProbe[] = [wakeDoors]
 
 export async function doors(checkup: Checkup): Promise<Found[]> {
   const probed = await Promise.all(DOOR_PROBES.map((probe) => probe.look(checkup)))

@@ -1,6 +1,7 @@
 // Who reads mail here: every account with its sessions, and the boxes in which letters wait for nobody.
 import type { MailClient } from '../../client/client.ts'
 import type { DirectoryAnswer, PingAnswer } from '../../wire/answers.ts'
+import type { SessionEntry } from '../../wire/card.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import type { Refusal } from '../../wire/refusal.ts'
 import { asAnybody } from './callers.ts'
@@ -23,6 +24,10 @@ export const lookAtReaders = (checkup: Checkup): Promise<Readers | Refusal> =>
     }
     return { participants, waiting }
   })
+
+/** Sessions of our own program are commands of a person, or a doctor's questions. */
+export const isAgent = ({ card: { attested } }: SessionEntry): boolean =>
+  attested.exe === null || !/(^|[\\/])mail4agent(\.exe)?$/.test(attested.exe)
 
 async function everybody(mailbox: MailClient): Promise<Readers['participants']> {
   const all: Readers['participants'] = []

@@ -20,5 +20,14 @@ export type WakeRow = {
   tried: Tried[]
 }
 
+/**
+ * A door said no or nothing came back, or no door of a session that lives was to be had. That an agent does not run is no
+ * failure.
+ */
+export const isFailed = ({ outcome, tried }: Pick<WakeRow, 'outcome' | 'tried'>): boolean =>
+  outcome === 'refused' ||
+  outcome === 'unknown' ||
+  (outcome === 'no_door' && tried.some(({ session }) => session !== null))
+
 /** Letters of `box` from `first` on have not woken anybody yet, except `refused`, which never will. */
 export type Due = { box: number; first: number; refused: number[] }

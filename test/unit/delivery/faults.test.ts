@@ -1,6 +1,6 @@
 // Faults of the mailbox itself, told to its operators: once each, together where they come together, never again until they are over.
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { type Fault, failingBells, watchFaults } from '../../../src/delivery/faults.ts'
+import { type Fault, failingBells, failingWakes, watchFaults } from '../../../src/delivery/faults.ts'
 import type { Caller } from '../../../src/engine/mail.ts'
 import { SYSTEM } from '../../../src/store/people/people.ts'
 import { World } from '../engine/world.ts'
@@ -78,5 +78,42 @@ test('a doorbell fails for good when it has not succeeded for so long', async ()
   world.ahead = 61_000
   expect(source()).toMatchObject([{ name: 'doorbell claude', text: expect.stringContaining('refused') }])
   health = { ...health, lastOk: world.mail.now() }
+  expect(source()).toEqual([])
+})
+
+test('an agent that runs and is not woken for so long is a fault until it has read its mail, or is woken, or has ended', async () => {
+  const claude = await world.session(await world.account('claude'))
+  const wakes = { ...world.mail.wakes, silent: false }
+  const source = failingWakes({ ...world.mail, wakes }, 60_000)
+  const wake = async (outcome: string) => {
+    await world.call(boss, 'send', { to: 'claude', subject: 's', body: 'b' })
+    const message = world.store.events(0, 99).findLast(({ kind }) => kind === 'sent')?.id ?? 0
+    const step = { door: 'a-door', session: claude.session.name, outcome: null, detail: 'it is shut', ms: 1 }
+    const row = { box: claude.account.box, count: 1, door: null, at: world.mail.now(), ms: 1, tried: [step] }
+    await world.store.wakes.addLog({ ...row, message, outcome })
+  }
+  await wake('no_door')
+  expect(source()).toEqual([])
+  world.ahead = 50_000
+  await wake('refused') // another reason, the same fault
+  expect(source()).toEqual([])
+  world.ahead = 61_000
+  const text = 'mail has not woken it for 1 min: refused, a-door: it is shut. More: mail4agent wake status claude'
+  expect(source()).toEqual([{ name: 'wake claude', text }])
+  expect(failingWakes({ ...world.mail, wakes: { ...wakes, silent: true } }, 0)()).toEqual([])
+
+  for (const { message_id } of (await world.call(claude, 'inbox', {})).messages)
+    await world.call(claude, 'ack', { message_id })
+  expect(source()).toEqual([])
+  await wake('no_door')
+  expect(source()).toEqual([]) // what came before it was read
+  world.ahead = 130_000
+  expect(source()).toHaveLength(1)
+  await wake('started')
+  expect(source()).toEqual([])
+  await wake('no_door')
+  world.ahead = 200_000
+  expect(source()).toHaveLength(1)
+  await world.end(claude)
   expect(source()).toEqual([])
 })

@@ -259,3 +259,64 @@ test('mail and dispatches share the rate: what is above it comes later, together
   await Bun.sleep(350)
   expect(shown.slice(1)).toMatchObject([{ title: 'mail4agent: 2 dispatches failed', body: 'codex failed (2)' }])
 })
+
+test('wakes: operators hear of the newest of each agent, together; that an agent does not run is no news', async () => {
+  const boss = await office.store.changeAccount(await office.account('boss'), {
+    can: { operator: true },
+    kind: 'person',
+  })
+  const boxOf = (session: SessionRow) => office.store.registry.accountById(session.account)?.box ?? 0
+  const wake = (session: SessionRow, outcome: string, tried: { outcome: string | null }[] = []) =>
+    office.store.wakes.addLog({
+      box: boxOf(session),
+      message: 1,
+      count: 2,
+      outcome,
+      door: null,
+      at: 1,
+      ms: 1,
+      tried: tried.map((one) => ({ door: 'a', session: session.name, detail: 'secret', ms: 1, ...one })),
+    })
+  await notifier.stop()
+  begin({ rate: { burst: 9, everyMs: 20_000 } })
+  await wake(codex, 'no_door')
+  await wake(codex, 'stored', [{ outcome: 'stored' }])
+  await soon()
+  expect(shown).toEqual([])
+  const told: string[] = []
+  for (const outcome of ['started', 'held', 'refused', 'no_door']) {
+    await wake(claude, outcome, [{ outcome: null }])
+    await soon()
+    told.push(
+      shown
+        .splice(0)
+        .map(({ title, key }) => `${title} (${key})`)
+        .join(),
+    )
+  }
+  expect(told).toEqual(
+    ['woke claude', 'claude needs its user', 'claude could not be woken', 'claude could not be woken'].map(
+      (title) => `mail4agent: ${title} (wake-${boss.id})`,
+    ),
+  )
+  await wake(claude, 'refused')
+  await wake(claude, 'started')
+  await wake(codex, 'unknown')
+  await soon()
+  expect(shown).toMatchObject([
+    { title: 'mail4agent: agents with mail: woke 1, 1 not woken', body: 'codex could not be woken, woke claude' },
+  ])
+})
+
+test('wakes share the rate with mail and dispatches', async () => {
+  await office.store.changeAccount(pat, { can: { operator: true } })
+  await notifier.stop()
+  begin({ rate: { burst: 1, everyMs: 200 } })
+  await office.send(codex, toAccount(pat))
+  const row = { message: 1, count: 1, outcome: 'queued', door: 'a', at: 1, ms: 1, tried: [] }
+  await office.store.wakes.addLog({ ...row, box: office.store.registry.accountById(claude.account)?.box ?? 0 })
+  await soon()
+  expect(shown.map(({ key }) => key)).toEqual([`mail-${pat.id}`])
+  await Bun.sleep(300)
+  expect(shown.slice(1)).toMatchObject([{ title: 'mail4agent: woke claude' }])
+})

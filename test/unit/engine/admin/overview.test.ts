@@ -1,5 +1,6 @@
 // What an operator sees of the whole mailbox: counts per account, any mailbox and all that was sent, newest first, a page at a time.
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { administer } from '../../../../src/engine/admin/admin.ts'
 import type { Caller } from '../../../../src/engine/mail.ts'
 import { send } from '../../../../src/engine/send.ts'
 import { addAccount, addSession } from '../../../support/population.ts'
@@ -57,6 +58,31 @@ test('pages by name, and says how a doorbell does and which parts are off', asyn
   expect(first.parts.wake).toEqual({ state: 'off', note: null })
   const rest = await office.run('overview', { limit: 2, after: 'codex' })
   expect(rest.accounts.map(({ id }) => id)).toEqual(['operator'])
+})
+
+test('waking: off, on with what is due, and in trouble where an agent that runs was not woken and has read nothing', async () => {
+  const due = new Map<number, number>()
+  const wakes = { ...office.mail.wakes, doors: ['a'], silent: false, due: (box: number) => due.get(box) ?? 0 }
+  const partOf = async (more = {}) =>
+    (await administer({ ...office.mail, wakes: { ...wakes, ...more } }, 'overview', office.operator, {})).parts.wake
+  expect(await partOf({ silent: true })).toEqual({ state: 'off', note: null })
+  expect(await partOf()).toEqual({ state: 'on', note: null })
+
+  await write(claude, 'codex', 'one')
+  const { box } = codex.account
+  const [message] = office.store.events(0, 9).map(({ id }) => id)
+  const wake = { box, message: message ?? 0, count: 1, outcome: 'no_door', door: null, at: 1, ms: 1, tried: [] }
+  await office.store.wakes.addLog(wake)
+  await office.store.wakes.setDue({ box, first: 1, refused: [] })
+  due.set(box, 1)
+  const note = '1 mailbox has letters that have woken nobody'
+  expect(await partOf()).toEqual({ state: 'on', note }) // no session of it runs
+  const step = { door: 'a', session: codex.session.name, outcome: 'refused', detail: 'no', ms: 1 }
+  await office.store.wakes.addLog({ ...wake, outcome: 'refused', tried: [step] })
+  expect(await partOf()).toEqual({ state: 'trouble', note: `could not wake codex; ${note}` })
+  await office.store.open(codex.account, codex.session, { ids: [wake.message] })
+  due.clear()
+  expect(await partOf()).toEqual({ state: 'on', note: null })
 })
 
 test('a mailbox shows mail to the account, its sessions and its rooms, newest first, and leaves it as it is', async () => {
