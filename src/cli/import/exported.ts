@@ -16,8 +16,9 @@ const Header = Type.Object({
   type: Type.Literal('header'),
   format: Type.String(),
   version: Type.Integer(),
-  exported_at: Type.String(),
-  scope: Type.String(),
+  /** For people; they are not looked at. */
+  exported_at: Type.Optional(Type.String()),
+  scope: Type.Optional(Type.String()),
 })
 const AccountLine = Type.Object({ type: Type.Literal('account'), id: Name, label: Label, kind: Type.String() })
 export type AccountLine = Static<typeof AccountLine>
