@@ -1,7 +1,7 @@
 // The configuration file: $XDG_CONFIG_HOME/mail4agent/config.toml. Environment before file, file before what we come with.
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { recognisedAgents } from '../identity/recognised.ts'
+import { look } from '../install/files.ts'
 import type { Policy } from '../store/keeping/policy.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { keepIn } from './config-keep.ts'
@@ -92,9 +92,10 @@ const wrong = (key: Key, path: string, what: string, right: string): Refusal =>
 function readConfig(path: string): Config {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
+    const { bytes } = look(path)
+    if (bytes === null) return {}
+    text = bytes.toString()
+  } catch {
     throw new Refusal('usage', `${path} cannot be read`, {}, 'make it readable, or remove it')
   }
   try {

@@ -16,6 +16,7 @@ const Header = Type.Object({
   type: Type.Literal('header'),
   format: Type.String(),
   version: Type.Integer(),
+  /** For people; they are not looked at. */
   exported_at: Type.Optional(Type.String()),
   scope: Type.Optional(Type.String()),
 })

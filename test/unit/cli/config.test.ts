@@ -35,6 +35,14 @@ test.each(['recognised_agents = "claude"', 'recognised_agents = [1]', 'recognise
   },
 )
 
+test('a pipe in its place is refused, not waited for', () => {
+  using folder = tempFolder()
+  const world = io({ home: folder.path }, [], [])
+  mkdirSync(dirname(configPath(world)), { recursive: true })
+  expect(Bun.spawnSync(['mkfifo', configPath(world)]).exitCode).toBe(0)
+  expect(() => recognisedFor(world)).toThrow('cannot be read')
+})
+
 /** What `serve` makes of a configuration file. */
 function settings(text: string, env: Record<string, string> = {}) {
   using folder = tempFolder()
