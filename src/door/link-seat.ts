@@ -45,6 +45,10 @@ export class Seat implements LinkSeat {
     return this.#host ? this.#host.warning(account) : 'this mailbox is linked to no other machine'
   }
 
+  async status(): ReturnType<LinkSeat['status']> {
+    return this.#host ? this.#host.administer('link/status', {}) : null
+  }
+
   administer: LinkSeat['administer'] = async (route, request) => {
     // only setup and status need no link; whether there is one is seen without loading it
     if (this.#host === null && route !== 'link/setup' && route !== 'link/status')

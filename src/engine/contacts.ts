@@ -46,11 +46,21 @@ export async function contacts(mail: Mail, caller: Caller, request: ContactsRequ
           }))
         : [],
     aliases: after === null ? [...people.aliases(account.id)] : [],
-    machines: [],
+    machines: after === null ? await machinesOf(mail) : [],
     has_more: shown.length < rest.length,
     after: shown.at(-1)?.name ?? request.after ?? null,
     now: rfc3339(mail.now()),
   }
+}
+
+/** Other machines that are pinned, and when one of their accounts last wrote. */
+async function machinesOf({ link, store }: Mail): Promise<ContactsAnswer['machines']> {
+  const status = (await link?.status()) ?? null
+  return (status?.peers ?? []).map(({ name }) => {
+    const accounts = store.registry.remotes().filter((one) => canonical(one.name).endsWith(`@${canonical(name)}`))
+    const seen = Math.max(0, ...accounts.map(({ id }) => store.people.lastSeen(id) ?? 0))
+    return { id: name, last_seen: rfc3339OrNull(seen || null) }
+  })
 }
 
 type Flow = Pick<TrafficRow, 'sent' | 'heard' | 'lastSent' | 'lastHeard'>

@@ -18,6 +18,8 @@ export interface LinkSeat {
   fate(message: MessageRow, to: Recipient): Receipt['remote'] | null
   /** Why mail to that machine waits; undefined where it does not. */
   warning(account: AccountRow): string | undefined
+  /** How it fares; null where none is set up, and then nothing of it is loaded for the question. */
+  status(): Promise<AdminAnswer<'link/status'> | null>
   administer<R extends LinkRoute>(route: R, request: AdminRequest<R>): Promise<AdminAnswer<R>>
 }
 

@@ -134,7 +134,7 @@ describe('no digest and no secret is in any answer', () => {
     directory: {},
     ping: { target: 'cleo' },
     follow: { written_by: 'ann' },
-    close_all: { written_by: 'nobody' },
+    close_all: { written_by: 'cleo' },
     contacts: {},
     alias: { name: 'friend', address: 'cleo' },
     rooms: {},

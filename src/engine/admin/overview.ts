@@ -13,7 +13,7 @@ import { parts } from './parts.ts'
 /** Sessions that ended this long ago still say when an account was last seen. */
 const SEEN_MS = 86_400_000
 
-export function overview(mail: Mail, request: AdminRequest<'overview'>): AdminAnswer<'overview'> {
+export async function overview(mail: Mail, request: AdminRequest<'overview'>): Promise<AdminAnswer<'overview'>> {
   const { registry } = mail.store
   const now = mail.now()
   const { rows, has_more, after } = pageByName(registry.accounts(), request)
@@ -23,7 +23,7 @@ export function overview(mail: Mail, request: AdminRequest<'overview'>): AdminAn
     after,
     rooms: registry.rooms().length,
     orphaned_sessions: mail.store.orphanedSessions(null).length,
-    parts: parts(mail),
+    parts: await parts(mail),
     now: rfc3339(now),
   }
 }

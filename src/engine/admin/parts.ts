@@ -5,10 +5,10 @@ import { ownerOfBox, stillFails } from '../wake/failing.ts'
 
 const OFF: Part = { state: 'off', note: null }
 
-export const parts = (mail: Mail): OverviewAnswer['parts'] => ({
+export const parts = async (mail: Mail): Promise<OverviewAnswer['parts']> => ({
   wake: wakePart(mail),
   dispatch: dispatchPart(mail),
-  link: OFF,
+  link: await linkPart(mail),
 })
 
 /** Accounts that a note names. */
@@ -49,4 +49,21 @@ function dispatchPart({ store: { dispatches }, runs, now }: Mail): Part {
     ...(paused > 0 ? [`${paused} of ${agents.length} agents paused`] : []),
   ]
   return { state: dispatches.pause === null ? 'on' : 'off', note: notes.length === 0 ? null : notes.join(', ') }
+}
+
+/** In trouble where it is down, where a key has changed, or mail was kept apart: each needs a person. */
+async function linkPart({ link }: Mail): Promise<Part> {
+  const status = (await link?.status()) ?? null
+  if (status === null || status.state === 'off') return OFF
+  if (status.state === 'down') return { state: 'trouble', note: status.reason }
+  const { peers, quarantined } = status
+  const alarmed = peers.filter(({ state }) => state === 'alarm').map(({ name }) => name)
+  const waiting = peers.reduce((sum, { queued }) => sum + queued, 0)
+  const notes = [
+    `${peers.length} machine${peers.length === 1 ? '' : 's'}`,
+    ...(alarmed.length > 0 ? [`the key of ${alarmed.join(', ')} has changed`] : []),
+    ...(quarantined.length > 0 ? [`${quarantined.length} kept apart`] : []),
+    ...(waiting > 0 ? [`${waiting} waiting to be sent`] : []),
+  ]
+  return { state: alarmed.length > 0 ? 'trouble' : 'on', note: notes.join(', ') }
 }

@@ -61,6 +61,7 @@ export class SickMachine {
       .replaceAll(this.home, '~')
       .replaceAll(String(this.port), 'PORT')
       .replaceAll(/process \d+/g, 'process PID')
+      .replaceAll('(bun.exe)', '(bun)') // one program under two names
       .replaceAll(/\d+(\.\d+)? (MiB|GiB)/g, 'SIZE')
       .replaceAll(/linux \w+/g, 'linux ARCH')
       .replaceAll(/schema \d+/g, 'schema N')

@@ -79,6 +79,7 @@ export class Side {
       },
       fate: () => null,
       warning: () => undefined,
+      status: async () => null,
       administer: () => Promise.reject(new Error('not here')),
     }
   }

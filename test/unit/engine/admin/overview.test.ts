@@ -1,6 +1,7 @@
 // What an operator sees of the whole mailbox: counts per account, any mailbox and all that was sent, newest first, a page at a time.
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { administer } from '../../../../src/engine/admin/admin.ts'
+import type { LinkSeat } from '../../../../src/engine/link.ts'
 import type { Caller } from '../../../../src/engine/mail.ts'
 import { send } from '../../../../src/engine/send.ts'
 import { addAccount, addSession } from '../../../support/population.ts'
@@ -58,6 +59,51 @@ test('pages by name, and says how a doorbell does and which parts are off', asyn
   expect(first.parts.wake).toEqual({ state: 'off', note: null })
   const rest = await office.run('overview', { limit: 2, after: 'codex' })
   expect(rest.accounts.map(({ id }) => id)).toEqual(['operator'])
+})
+
+test('other machines: off, on with how many, and in trouble where a key has changed or the link is down', async () => {
+  type Status = Awaited<ReturnType<LinkSeat['status']>>
+  const peer = {
+    name: 'desk',
+    user: '@desk:example.org',
+    by: 'device' as const,
+    fingerprint: 'abcd',
+    person: false,
+    accounts: ['*'],
+    rooms: [],
+    shared: [],
+    wake: false,
+    dispatch: false,
+    state: 'ready' as const,
+    reason: null,
+    queued: 0,
+    under_way: 0,
+  }
+  const on = { state: 'on' as const, reason: null, identity: null, last_sync: null, undecryptable: [], quarantined: [] }
+  const partOf = async (status: Status) => {
+    const link: LinkSeat = {
+      machine: () => null,
+      prepare: async () => {},
+      fate: () => null,
+      warning: () => undefined,
+      status: async () => status,
+      administer: () => Promise.reject(new Error('not here')),
+    }
+    return (await administer({ ...office.mail, link }, 'overview', office.operator, {})).parts.link
+  }
+  expect(await partOf(null)).toEqual({ state: 'off', note: null })
+  expect(await partOf({ ...on, peers: [{ ...peer, queued: 2 }] })).toEqual({
+    state: 'on',
+    note: '1 machine, 2 waiting to be sent',
+  })
+  expect(await partOf({ ...on, peers: [{ ...peer, state: 'alarm' }] })).toEqual({
+    state: 'trouble',
+    note: '1 machine, the key of desk has changed',
+  })
+  expect(await partOf({ ...on, state: 'down', reason: 'no route', peers: [] })).toEqual({
+    state: 'trouble',
+    note: 'no route',
+  })
 })
 
 test('waking: off, on with what is due, and in trouble where an agent that runs was not woken and has read nothing', async () => {
