@@ -22,8 +22,8 @@ afterEach(async () => {
   }
 })
 
-/** Another build as the daemon's runtime, with the libraries that it needs here: musl.test.ts. */
-const { M4A_TEST_DAEMON: otherBuild, M4A_TEST_LIBRARIES: libraries } = process.env
+/** Another build as the daemon's runtime, with the libraries that it needs here: musl.test.ts. Another script: the macOS decisions, by hand. */
+const { M4A_TEST_DAEMON: otherBuild, M4A_TEST_LIBRARIES: libraries, M4A_TEST_SCRIPT: otherScript } = process.env
 
 /** The way of the Linux one to a verdict; others go other ways to the same. */
 const by = (via: 'scan' | 'warm') => (otherScript ? {} : { via })
@@ -58,7 +58,7 @@ async function startDaemon(uid: number | null, wrap: string[] = []) {
   const env = libraries ? { BUN_BE_BUN: '1', LD_LIBRARY_PATH: libraries } : {}
   // the libraries are for the daemon alone: what starts it is a program of this system
   const set = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-  const script = join(import.meta.dir, 'support/attest-daemon.ts')
+  const script = otherScript ?? join(import.meta.dir, 'support/attest-daemon.ts')
   const daemon = start([...wrap, ...as(uid), 'env', ...set, runtime, script])
   const { ports, selfTest } = JSON.parse(await daemon.line())
   expect(selfTest).toEqual({ ok: true })
