@@ -39,8 +39,9 @@ test('the overview shows who lives and what lies unread, and goes on by itself',
     expect(await codex.textContent()).toMatch(/1 live1 unread, oldest \d+\u00a0s, 1 to sessions/)
     await desk.claude.ask('http', 'send', { to: 'codex', subject: 'one more', body: '.' })
     await page.locator('.accounts > li', { hasText: '2 unread' }).filter({ hasText: 'Codex' }).waitFor()
-    for (const part of ['Wake', 'Dispatch', 'Other machines'])
-      expect(await page.locator('.figures > div', { hasText: part }).textContent()).toContain('off')
+    const parts = { Wake: 'on', Dispatch: 'off', 'Other machines': 'off' }
+    for (const [part, state] of Object.entries(parts))
+      expect(await page.locator('.figures > div', { hasText: part }).textContent()).toContain(state)
   }))
 
 test('a letter arrives without a reload, and a screen reader is told', () =>
