@@ -32,6 +32,8 @@ export const filesOf = (folder: string) => ({
   prompt: join(folder, 'prompt'),
   token: join(folder, 'token'),
   claim: join(folder, 'claim'),
+  /** The environment of the agent, until its attendant has read it: where a manager starts the attendant. */
+  env: join(folder, 'env.json'),
   exit: join(folder, 'exit.json'),
   out: join(folder, 'out'),
   err: join(folder, 'err'),
@@ -70,6 +72,15 @@ export function claim(folder: string, who: Claim): boolean {
 export function readClaim(folder: string): Claim | null {
   const { claim: path } = filesOf(folder)
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null
+}
+
+/** The environment that was left for the attendant, which takes it away; null: it has its own. */
+export function takeEnvironment(folder: string): Record<string, string> | null {
+  const { env } = filesOf(folder)
+  if (!existsSync(env)) return null
+  const found: Record<string, string> = JSON.parse(readFileSync(env, 'utf8'))
+  rmSync(env, { force: true })
+  return found
 }
 
 export const readSpec = (folder: string): Spec => JSON.parse(readFileSync(filesOf(folder).spec, 'utf8'))

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { becomeSubreaper } from '../../attest/linux/subreaper.ts'
-import { claim, type Exit, filesOf, put, readSpec, type Spec } from './attempt-files.ts'
+import { claim, type Exit, filesOf, put, readSpec, type Spec, takeEnvironment } from './attempt-files.ts'
 import { bootId, everyProcess, seenAt } from './proc.ts'
 
 const LOOK_MS = 100
@@ -24,11 +24,12 @@ export async function attend(folder: string): Promise<boolean> {
 
 async function run(folder: string, { program, args, cwd, umask }: Spec): Promise<Exit> {
   const { prompt, out, err } = filesOf(folder)
+  const env = takeEnvironment(folder) ?? process.env
   const files = [openSync(prompt, 'r'), openSync(out, 'a', 0o600), openSync(err, 'a', 0o600)]
   process.umask(umask)
   try {
     // the letter goes over standard input: nothing of it is in the arguments or the environment
-    return await endOf(spawn(program, args, { cwd, env: process.env, stdio: files }))
+    return await endOf(spawn(program, args, { cwd, env, stdio: files }))
   } catch (error) {
     return {
       code: null,

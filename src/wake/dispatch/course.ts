@@ -9,7 +9,15 @@ import { classify } from './classify.ts'
 import { secretsIn } from './environment.ts'
 import { Family } from './family.ts'
 import { conclude, finish } from './finish.ts'
-import { folderOf, mintedSession, type Prepared, prepare, setupFault, startAttendant } from './launch.ts'
+import {
+  folderOf,
+  mintedSession,
+  type Prepared,
+  prepare,
+  setupFault,
+  startAttendant,
+  startTransient,
+} from './launch.ts'
 import { nextAfter, planOf } from './next.ts'
 import { bootId, runs } from './proc.ts'
 import { promptFor } from './prompt.ts'
@@ -17,9 +25,9 @@ import { providerNamed } from './providers/all.ts'
 import type { Provider } from './providers/provider.ts'
 import { recoverOne } from './recover.ts'
 import { redact } from './redact.ts'
-import { belowSystemd } from './scope.ts'
 import { settledBy } from './settled.ts'
 import type { Shop } from './shop.ts'
+import { belowSystemd } from './transient.ts'
 import { type Seen, watch } from './watch.ts'
 
 const LOST_CLAIM_MS = 30_000
@@ -99,9 +107,10 @@ export class Course {
 
   /** Starts the attendant and waits for its claim. Null: it ended without one. */
   async #attended(prepared: Prepared, { run }: AttemptRow): Promise<{ pid: number; start: string } | null> {
-    for (const scoped of belowSystemd(this.shop.place.env) ? [true, false] : [false]) {
+    const { place } = this.shop
+    for (const managed of belowSystemd(place.env) ? [true, false] : [false]) {
       let gone = false
-      void startAttendant(prepared, run, this.shop.place, scoped).then(() => {
+      void (managed ? startTransient(prepared, run, place) : startAttendant(prepared, place)).then(() => {
         gone = true
       })
       for (const end = performance.now() + LOST_CLAIM_MS; performance.now() < end; await Bun.sleep(CLAIM_TICK_MS)) {
@@ -222,8 +231,8 @@ export class Course {
           }
         : null
     // the token ends with the attempt, and the letter is in the store
-    const { token, prompt } = filesOf(attemptFolder(this.shop.place.dataDir, row.id, attempt.number))
-    for (const path of [token, prompt]) rmSync(path, { force: true })
+    const { token, prompt, env } = filesOf(attemptFolder(this.shop.place.dataDir, row.id, attempt.number))
+    for (const path of [token, prompt, env]) rmSync(path, { force: true })
     const taken = await dispatches.endAttempt(
       attempt,
       { cause, detail, session: attempt.session, ...facts },

@@ -8,7 +8,7 @@ import { attemptFolder, filesOf, makeFolder, put, type Spec } from './attempt-fi
 import { environmentOf } from './environment.ts'
 import { RUN_VARIABLE } from './family.ts'
 import type { Provider } from './providers/provider.ts'
-import { scopeWords } from './scope.ts'
+import { transientEnvironment, transientWords } from './transient.ts'
 
 /** Milliseconds: before another attempt, the same after a rate limit, after SIGTERM, after SIGKILL. */
 export type Times = { retry: number; limited: number; term: number; kill: number }
@@ -109,21 +109,31 @@ export function prepare(job: Job, place: Place): Prepared {
 
 /**
  * Starts the attendant of a prepared attempt; resolves when it has ended, or could not be started.
- * It leads a session and a process group of its own, so that it outlives us; below systemd a scope of its own as well,
- * because a service that stops takes its whole control group with it: systemd.kill(5).
+ * It leads a session and a process group of its own, so that it outlives us.
  */
-export function startAttendant({ folder, env }: Prepared, run: string, place: Place, scoped: boolean): Promise<void> {
-  const words = [...(scoped ? scopeWords(run, place.env) : []), ...place.program, 'dispatch', 'attend', folder]
-  const [program = '', ...args] = words
-  const child = spawn(program, args, {
-    cwd: folder,
-    env: { ...env },
-    detached: true,
-    stdio: 'ignore',
-  })
+export function startAttendant({ folder, env }: Prepared, place: Place): Promise<void> {
+  const [program = '', ...args] = [...place.program, 'dispatch', 'attend', folder]
+  const child = spawn(program, args, { cwd: folder, env: { ...env }, detached: true, stdio: 'ignore' })
   child.unref()
   return new Promise<void>((resolve) => {
     child.once('error', () => resolve())
     child.once('exit', () => resolve())
+  })
+}
+
+/**
+ * The same below systemd, as a service of its own: one that stops takes its whole control group with it, and its restrictions
+ * are not the agent's, systemd.kill(5). Resolves when the manager does not start it; what becomes of it then, its files tell.
+ */
+export function startTransient({ folder, env }: Prepared, run: string, place: Place): Promise<void> {
+  put(filesOf(folder).env, JSON.stringify(env))
+  const [program = '', ...args] = [...transientWords(run, folder), ...place.program, 'dispatch', 'attend', folder]
+  const child = spawn(program, args, { cwd: folder, env: transientEnvironment(place.env), stdio: 'ignore' })
+  child.unref()
+  return new Promise<void>((resolve) => {
+    child.once('error', () => resolve())
+    child.once('exit', (code) => {
+      if (code !== 0) resolve()
+    })
   })
 }
