@@ -84,9 +84,7 @@ test('a restored backup: the mailbox must be stopped, and cursors from before ar
   expect(path).toBe(join(at.home, 'copy.sqlite'))
   expect((await at.run(['admin', 'backup', 'copy.sqlite'])).code).toBe(2)
   await send('after the backup')
-  expect((await at.run(['admin', 'restore', 'copy.sqlite'])).err).toContain(
-    'refused: another mailbox holds this data folder',
-  )
+  expect((await at.run(['admin', 'restore', 'copy.sqlite'])).err).toContain('runs on')
   await daemon.stop()
   expect(await at.run(['admin', 'restore', 'copy.sqlite'])).toMatchObject({
     code: 0,

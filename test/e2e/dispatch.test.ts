@@ -205,7 +205,7 @@ test('the commands say what there is', async () => {
   expect((await cli(mailbox.operatorKey, 'dispatch', 'wake', 'said')).kind).toBe('not_an_agent')
 }, 60_000)
 
-test('below systemd a run gets a scope of its own; where that cannot be had it runs without', async () => {
+test('below systemd a run is a service of its own; where no manager takes it, it runs without', async () => {
   await using own = await Mailbox.start({ INVOCATION_ID: '0123456789abcdef0123456789abcdef' })
   await own.account('scoped')
   await addAgent(own, 'scoped', ['reply'])

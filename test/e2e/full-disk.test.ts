@@ -72,7 +72,7 @@ test('while the disk is full writes are refused with the reason, /health says so
   // what could not be told while it lasted is told once it is over, one time
   const told = async () =>
     (await mailbox.post('/mail/search', mailbox.operatorKey, { query: '"fault: store"' })).body.messages as object[]
-  for (let tries = 0; (await told()).length === 0 && tries < 100; tries++) await Bun.sleep(50)
+  for (let tries = 0; (await told()).length === 0 && tries < 400; tries++) await Bun.sleep(50)
   await Bun.sleep(1_500)
   expect(await told()).toMatchObject([
     { from: { participant: 'mail4agent' }, body: expect.stringContaining('database or disk is full') },
