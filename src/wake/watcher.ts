@@ -113,6 +113,9 @@ export class Watcher {
 
   #came(box: number, account: number, id: number): void {
     const watch = this.#watch(box, account)
+    // what is due counts from its first letter on; with nobody there, a look at it for each further one is work for nothing
+    if (watch.due && this.#mail.now() < watch.retryAt && !this.#mail.store.registry.someLive(account, () => true))
+      return
     watch.add(id)
     // where nobody was to be had a moment ago nothing is lost by looking less often
     const { settle } = this.#times
