@@ -26,6 +26,8 @@ export async function space({ dataDir, presence }: Checkup): Promise<Found> {
   return fine(`${size(free)} are free`, facts)
 }
 
-/** `12 MiB`, `3.4 GiB`. */
-export const size = (bytes: number): string =>
-  bytes < 1024 * MIB ? `${Math.floor(bytes / MIB)} MiB` : `${(bytes / MIB / 1024).toFixed(1)} GiB`
+/** `300 KiB`, `12 MiB`, `3.4 GiB`. */
+export function size(bytes: number): string {
+  if (bytes < MIB) return `${Math.ceil(bytes / 1024)} KiB`
+  return bytes < 1024 * MIB ? `${Math.floor(bytes / MIB)} MiB` : `${(bytes / MIB / 1024).toFixed(1)} GiB`
+}

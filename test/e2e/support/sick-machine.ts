@@ -62,7 +62,7 @@ export class SickMachine {
       .replaceAll(String(this.port), 'PORT')
       .replaceAll(/process \d+/g, 'process PID')
       .replaceAll('(bun.exe)', '(bun)') // one program under two names
-      .replaceAll(/\d+(\.\d+)? (MiB|GiB)/g, 'SIZE')
+      .replaceAll(/\d+(\.\d+)? (KiB|MiB|GiB)/g, 'SIZE')
       .replaceAll(/linux \w+/g, 'linux ARCH')
       .replaceAll(/schema \d+/g, 'schema N')
       .replaceAll(/\d+ files/g, 'N files')
