@@ -17,7 +17,9 @@ export function reopener(context: Context): (job: Reopen) => Results['reopen'] {
     'INSERT INTO delivery(box, closed, id, kind, room, notified, opened, opened_by) VALUES(?, 0, ?, 2, ?, ?, ?, ?)',
   )
   const sender = db.prepare<{ box: number }, [number]>('SELECT sender_box AS box FROM message WHERE id = ?')
-  const member = db.prepare<{ room: number }, [number, number]>('SELECT room FROM member WHERE room = ? AND account = ?')
+  const member = db.prepare<{ room: number }, [number, number]>(
+    'SELECT room FROM member WHERE room = ? AND account = ?',
+  )
 
   function one(job: Reopen, id: number, events: EventRow[]): Settled {
     const { reader, at } = job
