@@ -12,13 +12,6 @@ export type Committer = {
 /** Jobs that may wait; above it writes are refused `busy`. At 10 µs a job the newest waits some 100 ms. */
 const LIMIT = 10_000
 const BATCH = 512
-/**
- * So many that wait when a commit ends are written at once: few, because then the disk is what everybody waits for (16 senders:
- * an eighth more a second), or very many. In between, the next turn of the loop makes batches larger, which is cheaper (64
- * senders: a tenth).
- */
-const FEW = 16
-const MANY = 64
 /** Milliseconds from a fault of the disk to the next try. */
 const RETRY_MS = 2_000
 
@@ -126,9 +119,8 @@ export class Queue {
       this.commits++
       this.committed += batch.length
       this.#judge(outcomes)
-      const { length } = this.#waiting
-      if (length > 0 && (length < FEW || length >= MANY)) this.#post()
-      else if (length > 0) this.#schedule()
+      // before the answers: while they go out the disk has the next batch already
+      if (this.#waiting.length > 0) this.#post()
       for (const [index, one] of batch.entries()) {
         const outcome = outcomes[index]
         one.done(outcome === undefined ? { failed: 'the writer has ended' } : outcome)
