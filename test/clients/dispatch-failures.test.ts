@@ -1,7 +1,7 @@
 // Claude Code and Codex, headless, as the mailbox started them: each way in which such a run comes to nothing gets its class, is
 // tried again only where that helps, is told on the thread with evidence, and leaves no process behind.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dig, list, text } from '../support/json.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
@@ -38,9 +38,13 @@ const PROFILE = { attempts: 3, startup_secs: 60, stall_secs: 300, attempt_secs: 
 const set = ({ mailbox }: Shop, change: object) =>
   mailbox.operator('/admin/agent/set', { id: 'ada', ...PROFILE, ...change })
 
+/** Claude Code would try again for minutes by itself, as any client of that API's own library. */
+const AT_ONCE = { 'x-should-retry': 'false' }
+const LIMIT = { status: 429, type: 'rate_limit_error', message: 'This request would exceed your rate limit' }
+
 /** What the model's provider answers instead of the model, and what the run is then said to have ended with. */
 const REFUSALS: [name: string, status: number, type: string, message: string, cause: string][] = [
-  ['a rate limit', 429, 'rate_limit_error', 'This request would exceed your rate limit', 'rate_limited'],
+  ['a rate limit', LIMIT.status, LIMIT.type, LIMIT.message, 'rate_limited'],
   ['overload', 529, 'overloaded_error', 'Overloaded', 'rate_limited'],
   ['a wrong key', 401, 'authentication_error', 'invalid x-api-key', 'misconfigured'],
   ['a key without the right', 403, 'permission_error', 'Your account does not have access', 'misconfigured'],
@@ -53,8 +57,7 @@ describe.each(CLIENTS)('%s', (client) => {
     const shop = shopOf(client)
     // what no further attempt mends is not tried again; a rate limit would be, after half a minute
     await set(shop, { attempts: cause === 'misconfigured' ? 3 : 1 })
-    // asks the client to leave the retrying to us
-    shop.agent.script.refused = { status, type, message, headers: { 'x-should-retry': 'false' } }
+    shop.agent.script.refused = { status, type, message, headers: AT_ONCE }
     const { id, letter } = await dispatch(shop, 'work', 'fresh')
     const shown = await until(shop, id, isDone)
     expect(causes(shown)).toEqual([cause])
@@ -66,20 +69,6 @@ describe.each(CLIENTS)('%s', (client) => {
     expect(text(bounce, 'body')).toContain(detail)
     // evidence is for people: no events of the client
     expect(text(shown, 'attempts', 0, 'tail')).not.toContain('session_id')
-    expect(left(shop)).toEqual([])
-  })
-
-  test('hangs at its start, and does not hear SIGTERM', async () => {
-    const shop = shopOf(client)
-    // stopped before its first word: a signal but SIGKILL and SIGCONT waits, signal(7)
-    const program = join(shop.home, 'stopped')
-    writeFileSync(program, `#!/bin/sh\nkill -STOP $$\nexec '${shop.agent.command[0]}' "$@"\n`, { mode: 0o755 })
-    await set(shop, { program, startup_secs: 5, attempts: 1 })
-    const { id } = await dispatch(shop, 'work', 'fresh')
-    const shown = await until(shop, id, isDone)
-    await set(shop, { program: shop.agent.command[0] ?? '' })
-    expect(list(shown, 'attempts')).toMatchObject([{ cause: 'hung_at_start', forced: true, healthy_at: null }])
-    expect(text(await told(shop, shown), 'body')).toContain('SIGTERM did not end it')
     expect(left(shop)).toEqual([])
   })
 
@@ -99,9 +88,29 @@ describe.each(CLIENTS)('%s', (client) => {
     expect(text(await told(shop, shown), 'body')).toContain('done')
     expect(left(shop)).toEqual([])
   })
+})
 
-  test('takes too long in a tool that ignores SIGTERM', async () => {
-    const shop = shopOf(client)
+/** Where a test mostly waits, both clients wait together. */
+const both = (work: (shop: Shop) => Promise<void>) => Promise.all(CLIENTS.map((client) => work(shopOf(client))))
+
+test('hangs at its start, and does not hear SIGTERM', async () => {
+  await both(async (shop) => {
+    // stopped before its first word: a signal but SIGKILL and SIGCONT waits, signal(7)
+    const program = join(shop.home, 'stopped')
+    writeFileSync(program, `#!/bin/sh\nkill -STOP $$\nexec '${shop.agent.command[0]}' "$@"\n`, { mode: 0o755 })
+    await set(shop, { program, startup_secs: 5, attempts: 1 })
+    const { id } = await dispatch(shop, 'work', 'fresh')
+    const shown = await until(shop, id, isDone)
+    await set(shop, { program: shop.agent.command[0] ?? '' })
+    expect(list(shown, 'attempts')).toMatchObject([{ cause: 'hung_at_start', forced: true, healthy_at: null }])
+    expect(text(await told(shop, shown), 'body')).toContain('SIGTERM did not end it')
+    expect(left(shop)).toEqual([])
+  })
+})
+
+test('takes too long in a tool that ignores SIGTERM', async () => {
+  await both(async (shop) => {
+    shop.agent.script.refused = null
     await set(shop, { attempt_secs: 20 })
     const { id } = await dispatch(shop, 'work', 'fresh')
     const marker = join(shop.agent.cwd, `stubborn-${id}`)
@@ -109,7 +118,7 @@ describe.each(CLIENTS)('%s', (client) => {
     const command = `setsid -w sh -c "trap '' TERM; touch ${marker}; while :; do sleep 1; done"`
     void shop.agent.shell(command).catch(() => {})
     const shown = await until(shop, id, isDone)
-    expect(await Bun.file(marker).exists()).toBe(true)
+    expect(existsSync(marker)).toBe(true)
     // what took its whole time is not begun again
     expect(list(shown, 'attempts')).toMatchObject([{ cause: 'timed_out', forced: true }])
     expect(text(shown, 'dispatch', 'outcome')).toBe('timed_out')
@@ -118,24 +127,20 @@ describe.each(CLIENTS)('%s', (client) => {
 })
 
 test('a rate limit is waited out, and the letter is answered then', async () => {
-  await Promise.all(
-    CLIENTS.map(async (client) => {
-      const shop = shopOf(client)
-      const { agent } = shop
-      await set(shop, {})
-      agent.script.refused = { status: 429, type: 'rate_limit_error', message: 'too many requests' }
-      const { id, letter } = await dispatch(shop, 'work', 'fresh')
-      const waiting = await until(shop, id, (shown) => causes(shown)[0] === 'rate_limited')
-      agent.script.refused = null
-      await agent.tool('m4a_mail_send', { reply_to: letter, body: 'now', close: true })
-      await agent.say('finished')
-      const shown = await until(shop, id, isDone)
-      expect(causes(shown)).toEqual(['rate_limited', 'replied'])
-      const between =
-        Date.parse(text(shown, 'attempts', 1, 'planned_at')) - Date.parse(text(waiting, 'attempts', 0, 'ended_at'))
-      expect(between).toBeGreaterThanOrEqual(29_000)
-      expect(text(shown, 'dispatch', 'bounce')).toBe('')
-      expect(left(shop)).toEqual([])
-    }),
-  )
+  await both(async (shop) => {
+    const { agent } = shop
+    await set(shop, {})
+    agent.script.refused = { ...LIMIT, headers: AT_ONCE }
+    const { id, letter } = await dispatch(shop, 'work', 'fresh')
+    const waiting = await until(shop, id, (shown) => causes(shown)[0] === 'rate_limited')
+    agent.script.refused = null
+    await agent.tool('m4a_mail_send', { reply_to: letter, body: 'now', close: true })
+    await agent.say('finished')
+    const shown = await until(shop, id, isDone)
+    expect(causes(shown)).toEqual(['rate_limited', 'replied'])
+    const ended = Date.parse(text(waiting, 'attempts', 0, 'ended_at'))
+    expect(Date.parse(text(shown, 'attempts', 1, 'planned_at')) - ended).toBeGreaterThanOrEqual(29_000)
+    expect(text(shown, 'dispatch', 'bounce')).toBe('')
+    expect(left(shop)).toEqual([])
+  })
 })

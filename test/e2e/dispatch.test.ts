@@ -205,6 +205,56 @@ test('the commands say what there is', async () => {
   expect((await cli(mailbox.operatorKey, 'dispatch', 'wake', 'said')).kind).toBe('not_an_agent')
 }, 60_000)
 
+test('watch tells of each step as it happens, also of those while the mailbox is down', async () => {
+  await using own = await Mailbox.start({ SLOW_MS: '3000' })
+  await own.account('slow')
+  await addAgent(own, 'slow', ['crash', 'slow'])
+  const { body } = await own.post('/mail/send', own.operatorKey, letter('slow'))
+  const { id } = body.dispatch as { id: number }
+  const watching = Bun.spawn([BINARY, 'dispatch', 'watch', String(id), '--data-dir', own.data], {
+    env: { PATH: process.env.PATH ?? '', HOME: own.root, M4A_TOKEN: own.operatorKey },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const output = Promise.all([new Response(watching.stdout).text(), new Response(watching.stderr).text()])
+  for (let attempts = 0; attempts < 2; await Bun.sleep(50)) attempts = (await show(own, id)).attempts.length
+  // it is at its second attempt: it ends while nobody is there to tell of it
+  await own.down()
+  await Bun.sleep(500)
+  await own.up({ SLOW_MS: '3000' })
+  const code = await watching.exited
+  const [out, err] = await output
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  const lines = out.trim().split('\n')
+  expect(lines.some((line) => line.startsWith('attempt 1 ended: crashed'))).toBe(true)
+  expect(lines.some((line) => /^running.*attempt 2/.test(line))).toBe(true)
+  expect(lines.at(-1)).toMatch(/^replied; read: mail4agent view m4a_[0-9a-f]{24}$/)
+  const stream = await fetch(`${own.url}/events?cursor=${await beginning(own)}`, {
+    headers: { authorization: `Bearer ${own.operatorKey}` },
+  })
+  let text = ''
+  for await (const piece of stream.body ?? []) {
+    text += new TextDecoder().decode(piece)
+    if (text.includes('event: dispatch_done')) break
+  }
+  const kinds = [...text.matchAll(/^event: (dispatch_\w+)$/gm)].map(([, kind]) => kind ?? '')
+  expect(kinds).toEqual([
+    'dispatch_queued',
+    'dispatch_started',
+    'dispatch_attempt_ended',
+    'dispatch_started',
+    'dispatch_attempt_ended',
+    'dispatch_done',
+  ])
+}, 90_000)
+
+/** A cursor before everything. */
+async function beginning(own: Mailbox): Promise<string> {
+  const { body } = await own.post('/mail/inbox', own.operatorKey, { state: 'all' })
+  return `${String(body.cursor).split('.')[0]}.0`
+}
+
 test('below systemd a run is a service of its own; where no manager takes it, it runs without', async () => {
   await using own = await Mailbox.start({ INVOCATION_ID: '0123456789abcdef0123456789abcdef' })
   await own.account('scoped')
