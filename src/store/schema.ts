@@ -132,10 +132,16 @@ export const MIGRATIONS: readonly string[] = [
   INSERT OR REPLACE INTO cursor SELECT 'wake', id
     FROM (SELECT max(coalesce((SELECT max(id) FROM message), 0), coalesce((SELECT max(id) FROM event), 0)) AS id) WHERE id > 0;
   `,
-  // what becomes of dispatches is told in the same log as what becomes of mail
+  // what becomes of dispatches is told in the same log as what becomes of mail; what an account of the mailbox's own wrote is
+  // written by its one account now: the earlier one's letters stay, its name is free
   `
   ALTER TABLE event ADD COLUMN dispatch INTEGER;
   ALTER TABLE event ADD COLUMN attempt INTEGER;
+  CREATE TEMP TABLE postmaster AS SELECT id FROM account
+    WHERE label = 'the mailbox itself' AND name GLOB 'postmaster*' AND can NOT LIKE '%true%' AND removed IS NULL;
+  UPDATE session SET ended = last_seen WHERE ended IS NULL AND account IN (SELECT id FROM postmaster);
+  UPDATE account SET removed = created WHERE id IN (SELECT id FROM postmaster);
+  DROP TABLE postmaster;
   `,
 ]
 

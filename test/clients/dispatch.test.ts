@@ -140,7 +140,7 @@ describe.each(CLIENTS.slice(0, 3))('%s', (client) => {
       expect(text(shown, 'dispatch', 'outcome')).toBe('failed')
       const letter = await told(shop, shown)
       expect(text(letter, 'body')).toContain('attempt 2')
-      expect(text(letter, 'from_text')).toStartWith('postmaster/')
+      expect(text(letter, 'from_text')).toStartWith('mail4agent/')
       expect(left(shop)).toEqual([])
     },
     TURN,
