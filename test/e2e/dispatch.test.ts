@@ -107,22 +107,63 @@ test('fifty at once to five agents with a cap of four: twenty are done, thirty a
   }
 }, 180_000)
 
+test('fifty at once, ten in each way: the cap counts them together', async () => {
+  await mailbox.account('asked')
+  const cwd = await addAgent(mailbox, 'asked', ['reply'], { allow: ['peer'], per_day: 7 })
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, at) => PATHS[at % PATHS.length]?.[1](peer, 'asked') ?? Promise.reject()),
+  )
+  const accepted = answers.flatMap(({ dispatch }) => (dispatch ? [(dispatch as { id: number }).id] : []))
+  expect(accepted).toHaveLength(7)
+  expect(answers.filter(({ kind }) => kind === 'daily_cap')).toHaveLength(43)
+  for (const id of accepted) expect((await done(mailbox, id, 120_000)).dispatch.state).toBe('done')
+  expect(new Set(notes(cwd, 'begin').map((line) => line.split(' ')[1])).size).toBeLessThanOrEqual(7)
+  expect(notes(cwd, 'OVERLAP')).toEqual([])
+}, 180_000)
+
+test('who is started counts as deep as it is, in whichever way it asks; a room and a session start nobody', async () => {
+  for (const name of ['deep', 'other'])
+    await mailbox.account(name, { may_send: true, may_read: true, may_dispatch: true })
+  const cwd = await addAgent(mailbox, 'deep', ['everyWay'])
+  await addAgent(mailbox, 'other', ['reply'], { allow: ['deep', 'peer'], depth: 1 })
+  const { body } = await mailbox.post('/mail/send', mailbox.operatorKey, letter('deep'))
+  const { attempts } = await done(mailbox, (body.dispatch as { id: number }).id)
+  const answers = JSON.parse(readFileSync(join(cwd, `asked-${attempts[0]?.run}`), 'utf8'))
+  expect(Object.keys(answers)).toEqual(['http', 'wake', 'mcp', 'cli', 'cliWake'])
+  for (const answer of Object.values(answers))
+    expect(answer).toMatchObject({ kind: 'dispatch_refused', rule: 'depth', depth: 2, limit: 1 })
+  expect(notes(join(mailbox.root, 'work-other'), 'begin')).toEqual([])
+
+  await mailbox.admin('room', { id: 'yard' })
+  for (const participant of ['peer', 'other']) await mailbox.admin('room/member/add', { room: 'yard', participant })
+  const session = String((await mailbox.post('/mail/whoami', peer, {})).body.address_text)
+  for (const to of ['#yard', session, ['other', 'deep'], 'other@elsewhere']) {
+    const over = [
+      (await mailbox.post('/mail/send', peer, letter('', { to }))).body,
+      await mcp(peer, 'm4a_mail_send', letter('', { to })),
+    ]
+    for (const { kind } of over) expect(String(kind)).toMatch(/^(malformed|unknown_machine|no_recipient)$/)
+  }
+  expect(notes(join(mailbox.root, 'work-other'), 'begin')).toEqual([])
+}, 60_000)
+
 test('what a run asks for is counted by its process tree, and its answer starts it again; no circle goes on for ever', async () => {
-  for (const name of ['first', 'other'])
+  for (const name of ['first', 'second'])
     await mailbox.account(name, { may_send: true, may_read: true, may_dispatch: true })
   const first = await addAgent(mailbox, 'first', ['dispatch'])
-  await addAgent(mailbox, 'other', ['reply'], { allow: ['first'] })
+  writeFileSync(join(first, 'target'), 'second')
+  await addAgent(mailbox, 'second', ['reply'], { allow: ['first'] })
   const { body } = await mailbox.post('/mail/send', mailbox.operatorKey, letter('first'))
   const { id } = body.dispatch as { id: number }
   const { attempts } = await done(mailbox, id)
   const sent = JSON.parse(readFileSync(join(first, `asked-${attempts[0]?.run}`), 'utf8'))
   // a send of a started agent goes on from the letter that started it, in depth and in hops
-  expect(sent).toMatchObject({ dispatch: { agent: 'other', depth: 2 }, hop: 1 })
+  expect(sent).toMatchObject({ dispatch: { agent: 'second', depth: 2 }, hop: 1 })
   expect((await done(mailbox, sent.dispatch.id)).dispatch.outcome).toBe('replied')
   let back = { id: 0, by: '', agent: '', depth: 0 }
   for (const end = performance.now() + 10_000; back.id === 0 && performance.now() < end; await Bun.sleep(50)) {
     const status = await mailbox.post('/mail/dispatch_status', mailbox.operatorKey, {})
-    back = (status.body.dispatches as (typeof back)[]).find((one) => one.by === 'other') ?? back
+    back = (status.body.dispatches as (typeof back)[]).find((one) => one.by === 'second') ?? back
   }
   expect(back).toMatchObject({ agent: 'first', depth: 3 })
   const again = await done(mailbox, back.id)
