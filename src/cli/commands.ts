@@ -75,7 +75,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'dispatch wake': () => import('./dispatch/dispatch.ts').then((file) => file.dispatchWake),
   'dispatch status': () => dispatches().then((file) => file.dispatchStatus),
   'dispatch show': () => dispatches().then((file) => file.dispatchShow),
-  'dispatch watch': () => dispatches().then((file) => file.dispatchWatch),
+  'dispatch watch': () => import('./dispatch/watch.ts').then((file) => file.dispatchWatch),
   'dispatch logs': () => dispatches().then((file) => file.dispatchLogs),
   'dispatch stop': () => dispatchControl().then((file) => file.dispatchStop),
   'dispatch pause': () => dispatchControl().then((file) => file.dispatchPause),

@@ -1,4 +1,5 @@
 // mail4agent doctor: looks at everything that a mailbox needs, says what is wrong and what to do, and mends what is safe.
+import { existsSync } from 'node:fs'
 import { MailClient } from '../client/client.ts'
 import { CHECKS } from '../install/doctor/checks.ts'
 import type { Checkup } from '../install/doctor/checkup.ts'
@@ -14,6 +15,7 @@ import { defineCommand } from './command.ts'
 import { configPath, settingsFor } from './config.ts'
 import type { Context } from './context.ts'
 import { doctorText } from './doctor-text.ts'
+import { lockIn } from './install-lock.ts'
 import { installerFor, machineFor } from './installer.ts'
 import { DEFAULT_PORT, routeTo } from './place.ts'
 import { storedToken, tokenNames } from './token-files.ts'
@@ -40,7 +42,7 @@ Exit code: 0 when all is well or there are warnings only, 1 when something fails
   async run(context) {
     const look = () => withProgress(context, (running) => examine(CHECKS, checkupFor(context), running))
     const first = await look()
-    const mended: Mended = context.options.fix ? await mend(first, look) : { fixed: [], unfixed: [], examined: first }
+    const mended = context.options.fix ? await mendAlone(context, first, look) : nothingMended(first)
     const findings = mended.examined.map(({ finding }) => finding)
     const ok = findings.every(({ level }) => level !== 'fail')
     const mendable = mended.examined.filter(({ fix }) => fix !== null).length
@@ -49,6 +51,17 @@ Exit code: 0 when all is well or there are warnings only, 1 when something fails
     return ok && unfixed.length === 0 ? 0 : 1
   },
 })
+
+const nothingMended = (examined: Examined[]): Mended => ({ fixed: [], unfixed: [], examined })
+
+/** As `up` and `down` write: one at a time, and what is mended was looked at since. @throws Refusal `setup_running` */
+async function mendAlone(context: Context, first: Examined[], look: () => Promise<Examined[]>): Promise<Mended> {
+  if (first.every(({ fix }) => fix === null)) return nothingMended(first)
+  const { dataDir } = context.place
+  // where there is no folder nothing was ever set up, and to make it is one of the cures
+  using _lock = existsSync(dataDir) ? lockIn(dataDir, new Installation(dataDir)) : null
+  return mend(await look(), look)
+}
 
 /** Everything is looked at anew with each of these. */
 function checkupFor(context: Context): Checkup {

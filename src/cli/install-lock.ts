@@ -6,12 +6,17 @@ import { lock } from '../store/lock.ts'
 import { Refusal } from '../wire/refusal.ts'
 
 /**
- * Until it is disposed of, or our process ends, no other `up`, `down`, `client`, `service` or `upgrade` command changes this
+ * Until it is disposed of, or our process ends, no other `up`, `down`, `client`, `service`, `upgrade` or `doctor --fix` command changes this
  * machine. `record` is read again: one of them may have changed it while a person was asked.
  * @throws Refusal `setup_running`, `damaged_store`
  */
 export function installLock(dataDir: string, record: Installation): Disposable {
   privateFolder(dataDir)
+  return lockIn(dataDir, record)
+}
+
+/** The same in a folder that is there, whoever it is open to: to close it is what it is locked for. */
+export function lockIn(dataDir: string, record: Installation): Disposable {
   try {
     const held = privately(() => lock(join(dataDir, 'install.lock')))
     record.reload()

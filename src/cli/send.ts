@@ -65,7 +65,6 @@ Without a running mailbox nothing is stored, and the exit code is 3.`,
     const recipients = to === undefined ? null : parts(to)
     const write = (text: string) =>
       post(recipients, title ?? (answered === undefined ? firstLine(text) : undefined), text)
-    if (title !== undefined && title.trim() === '') throw usage('the subject is empty', 'leave it out, or write one')
     return edit ? withEditor(context, '', write) : write(await readBody(body, file, io))
 
     async function post(to: string | string[] | null, subject: string | undefined, text: string): Promise<number> {

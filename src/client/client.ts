@@ -5,11 +5,11 @@ import { LIMITS } from '../wire/limits.ts'
 import type { AnswerOf, OperationName, RequestOf } from '../wire/operations.ts'
 import { Refusal } from '../wire/refusal.ts'
 import type { UiAnswer, UiRequest, UiRoute } from '../wire/ui.ts'
-import { type MailEvent, readEvents } from './events.ts'
+import { type Event, readEvents } from './events.ts'
 import type { Target } from './target.ts'
 import { Transport } from './transport.ts'
 
-export type { MailEvent } from './events.ts'
+export type { Event } from './events.ts'
 export { DEFAULT_BASE, type Target } from './target.ts'
 
 export type ClientOptions = Target & { readonly token: string }
@@ -89,10 +89,10 @@ export class MailClient {
   }
 
   /**
-   * What happens to mail that the caller may read, after `cursor` or from now on; ends when the mailbox stops. The first event
+   * What happens to mail and dispatches that the caller may see, after `cursor` or from now on; ends when the mailbox stops. The first event
    * is the position where that begins, so that whoever is cut off before anything happened can go on from there.
    */
-  async *events(cursor: string | null = null, signal?: AbortSignal): AsyncGenerator<MailEvent> {
+  async *events(cursor: string | null = null, signal?: AbortSignal): AsyncGenerator<Event> {
     const resume: Record<string, string> = cursor === null ? {} : { 'last-event-id': cursor }
     const answer = await this.#get('/events', { ...this.#headers(), ...resume }, { signal })
     if (answer.statusCode !== 200) throw refusalOf(answer, await textOf(answer))

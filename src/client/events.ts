@@ -1,16 +1,14 @@
 // Reads a stream of server-sent events (HTML, server-sent events, 9.2.6) as the mailbox sends them.
-import type { EventKind } from '../store/rows.ts'
+import type { DispatchEvent, MailEvent } from '../wire/events.ts'
 
 /**
  * `cursor` continues after this event. A `position` tells that alone: at the beginning of a stream, and now and then while
- * nothing happens to mail that the reader may read.
+ * nothing happens that the reader may see.
  */
-export type MailEvent =
-  | { cursor: string; kind: EventKind; message_id: string; at: string }
-  | { cursor: string; kind: 'position' }
+export type Event = { cursor: string } & (MailEvent | DispatchEvent | { kind: 'position' })
 
 /** The events of `stream`, positions included. */
-export async function* readEvents(stream: AsyncIterable<Uint8Array>): AsyncGenerator<MailEvent> {
+export async function* readEvents(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Event> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const piece of stream) {

@@ -143,7 +143,7 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
     (error) => complain(log, 'faults could not be told', error),
   )
   closers.push(() => faults.stop())
-  closers.push(started(attestor, socket, umask))
+  closers.push(started(socket, umask))
   closers.push(() => seat.stop())
   void seat.open(door.mail).catch((error) => complain(log, 'the link failed', error))
   if (!attestation.ok)
@@ -206,7 +206,7 @@ function assemble(
   door: Door
   served: (tcp: TcpDoor) => void
   settle: Closer
-  started: (attestor: Attestor, socket: string | null, umask: number) => Closer
+  started: (socket: string | null, umask: number) => Closer
   seat: Seat
 } {
   let port = 0
@@ -249,7 +249,7 @@ function assemble(
   const settle = async () => {
     await Promise.all([bells?.stop(), waker?.stop(), desktop.stop(), calls.close(ANSWERS_MS), waiters.stop()])
   }
-  const started = (attestor: Attestor, socket: string | null, umask: number): Closer => {
+  const started = (socket: string | null, umask: number): Closer => {
     if (process.platform !== 'linux' || program === undefined) {
       runs = noRuns(
         program === undefined ? 'this mailbox does not know its own program' : `not on ${process.platform} yet`,
@@ -257,7 +257,7 @@ function assemble(
       return () => {}
     }
     const place = { dataDir, socket, port: () => port, program, env: process.env, umask, times: TIMES }
-    const supervisor = new Supervisor(() => mail, attestor, place, log.info)
+    const supervisor = new Supervisor(() => mail, place, log.info)
     runs = supervisor
     void supervisor.start().catch((error) => complain(log, 'dispatch could not start', error))
     return () => supervisor.stop()

@@ -40,7 +40,7 @@ export function fragmentOf(
   const text = JSON.stringify
   let fixed =
     session === null
-      ? `","from":{"kind":"direct","participant":"${account}"},"from_text":"${account}"`
+      ? `","from":{"kind":"direct",${participantText(account)}},"from_text":"${account}"`
       : `","from":{"kind":"session",${participantText(account)},"session":"${session}"},"from_text":"${account}/${session}"`
   if (content.attestedBy !== undefined) fixed += `,"attested_by":"${content.attestedBy}"`
   if (content.recipients) fixed += `,"recipients":${text(content.recipients)}`

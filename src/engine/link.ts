@@ -1,11 +1,18 @@
 // Other machines as the engine sees them: names to resolve, mailboxes to prepare, how far mail has come. link/ implements it.
 import type { AccountRow, MessageRow, Recipient } from '../store/rows.ts'
+import type { Store } from '../store/store.ts'
 import { type AddressInput, toAddress } from '../wire/address.ts'
 import type { AdminAnswer, AdminRequest } from '../wire/admin.ts'
 import type { Receipt } from '../wire/letter.ts'
 import type { LINK_ADMIN } from '../wire/link.ts'
 import { Refusal } from '../wire/refusal.ts'
-import type { Mail } from './mail.ts'
+import type { Caller, Mail } from './mail.ts'
+
+const NOBODY: AccountRow['can'] = { send: false, read: false, dispatch: false, behalf: false, operator: false }
+
+/** The account `name@machine` that stands for a mailbox of another machine: no secret opens it, and it may do nothing here. */
+export const addRemote = (store: Store, name: string): Promise<AccountRow> =>
+  store.addAccount({ name, label: null, kind: 'remote', can: NOBODY, digest: `remote:${crypto.randomUUID()}` })
 
 export type LinkRoute = keyof typeof LINK_ADMIN
 
@@ -30,7 +37,26 @@ export function machineNamed(mail: Mail, name: string): string {
   return machine
 }
 
-/** Does any of the addresses name another machine? Those that are none are refused elsewhere. */
-export function someRemote(to: readonly AddressInput[]): boolean {
-  return to.some((one) => (typeof one === 'string' ? one.indexOf('@') > 0 : toAddress(one).machine !== undefined))
+/**
+ * Which of the addresses name another machine, also by an alias of the caller's own; `answering`: aliases stand for nothing.
+ * Those that are no addresses are refused elsewhere.
+ */
+export function remoteAmong(
+  { store }: Mail,
+  { account }: Caller,
+  to: readonly AddressInput[],
+  answering: boolean,
+): AddressInput[] {
+  return to
+    .map((one) => {
+      const name = typeof one === 'string' ? one : one.kind === 'direct' && one.machine === undefined && one.participant
+      return (name && !answering && store.people.alias(account.id, name)) || one
+    })
+    .filter(isRemote)
 }
+
+const isRemote = (one: AddressInput): boolean =>
+  typeof one === 'string' ? one.indexOf('@') > 0 : toAddress(one).machine !== undefined
+
+/** Does any of the addresses name another machine? */
+export const someRemote = (to: readonly AddressInput[]): boolean => to.some(isRemote)

@@ -11,7 +11,7 @@ import { dispatchAnswer, dispatchOf } from './dispatch/send.ts'
 import { drainWarning, roomWarning } from './drained.ts'
 import { conflict, duplicateAnswer, repeated } from './duplicate.ts'
 import { fragmentOf, threadOf } from './fragment.ts'
-import { someRemote } from './link.ts'
+import { remoteAmong } from './link.ts'
 import type { Caller, Mail } from './mail.ts'
 import { ALL, deliveriesOf, type Resolved, resolve } from './recipients.ts'
 import { type Addressed, hopOf, type Parent, parentOf, replyRecipients } from './reply.ts'
@@ -35,7 +35,8 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
   const said = contentOf(caller, request, parent)
   const hop = hopOf(mail, caller, parent)
   const { to, warning } = addressed(mail, caller, request, parent)
-  if (mail.link && someRemote(to)) await mail.link.prepare(to)
+  const elsewhere = mail.link ? remoteAmong(mail, caller, to, request.to == null) : []
+  if (mail.link && elsewhere.length > 0) await mail.link.prepare(elsewhere)
   const resolved = resolve(mail, caller, to, request.to == null)
   const told = toldOf(resolved)
   const results = told.map(resultOf)

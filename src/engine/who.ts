@@ -1,4 +1,5 @@
 // How accounts and sessions are written: the caller's own address, and the compact address of whoever opened or closed a letter.
+import { SYSTEM, SYSTEM_SESSION } from '../store/people/people.ts'
 import type { AccountRow, SessionRow } from '../store/rows.ts'
 import type { SessionAddress } from '../wire/address.ts'
 import type { Caller, Mail } from './mail.ts'
@@ -24,6 +25,7 @@ export function sessionText(mail: Mail, id: number | null): string | null {
   if (id === null) return null
   const session = sessionOf(mail, id)
   const account = session && mail.store.registry.accountById(session.account)
+  if (session?.name === SYSTEM_SESSION) return `${SYSTEM}/${SYSTEM_SESSION}`
   return account ? `${account.name}/${session.name}` : null
 }
 

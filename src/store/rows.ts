@@ -2,6 +2,7 @@
 import type { Attested, Corroborated, Declared } from '../wire/card.ts'
 import type { CloseReason } from '../wire/letter.ts'
 import type { Capability } from '../wire/operations.ts'
+import type { Cause, Outcome } from './dispatch/rows.ts'
 
 export type AccountRow = {
   readonly id: number
@@ -100,13 +101,22 @@ export type PageRow = DeliveryRow & { json: string; senderBox: number; created: 
 export type Claim = { box: number; id: number; session: number; until: number }
 
 /** Events share the sequence of messages; a send's event is its message row. */
-export type EventKind = 'sent' | 'opened' | 'closed' | 'reopened' | 'released'
-export type EventRow = {
-  id: number
-  at: number
-  kind: EventKind
-  message: number
-  account: number
-  session: number | null
-  reason: CloseReason | null
+export type MailEventKind = 'sent' | 'opened' | 'closed' | 'reopened' | 'released'
+/** `dispatch_started` and `dispatch_attempt_ended` for each attempt; one of the last two once. */
+export type DispatchEventKind =
+  | 'dispatch_queued'
+  | 'dispatch_started'
+  | 'dispatch_attempt_ended'
+  | 'dispatch_done'
+  | 'dispatch_failed'
+export type EventKind = MailEventKind | DispatchEventKind
+type Happened = { id: number; at: number; message: number; account: number; session: number | null }
+export type MailEventRow = Happened & { kind: MailEventKind; reason: CloseReason | null; dispatch: null; attempt: null }
+/** `message` is 0 without a letter, `account` the agent, `reason` the cause of an attempt's end or the outcome. */
+export type DispatchEventRow = Happened & {
+  kind: DispatchEventKind
+  reason: Cause | Outcome | null
+  dispatch: number
+  attempt: number | null
 }
+export type EventRow = MailEventRow | DispatchEventRow

@@ -3,7 +3,7 @@
 //   account, room, member, session, listener   the registry; small, mirrored in memory (registry.ts)
 //   box        a mailbox: one per account, one per session; keeps its counters
 //   message    what was sent; its id is a number of the one sequence, so the table is also the log of sends
-//   event      what happened to messages; same sequence, so that one cursor covers both
+//   event      what happened to messages and dispatches; same sequence, so that one cursor covers both
 //   sent       whose mail each message is: an index that follows some hundred sends behind (jobs/sent-index.ts)
 //   delivery   one copy in one box; the key (box, closed, id) is the only mailbox index
 //   claim      who works on account mail, until when
@@ -131,6 +131,17 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE wake_due(box INTEGER PRIMARY KEY, first INTEGER NOT NULL, refused TEXT NOT NULL) STRICT;
   INSERT OR REPLACE INTO cursor SELECT 'wake', id
     FROM (SELECT max(coalesce((SELECT max(id) FROM message), 0), coalesce((SELECT max(id) FROM event), 0)) AS id) WHERE id > 0;
+  `,
+  // what becomes of dispatches is told in the same log as what becomes of mail; what an account of the mailbox's own wrote is
+  // written by its one account now: the earlier one's letters stay, its name is free
+  `
+  ALTER TABLE event ADD COLUMN dispatch INTEGER;
+  ALTER TABLE event ADD COLUMN attempt INTEGER;
+  CREATE TEMP TABLE postmaster AS SELECT id FROM account
+    WHERE label = 'the mailbox itself' AND name GLOB 'postmaster*' AND can NOT LIKE '%true%' AND removed IS NULL;
+  UPDATE session SET ended = last_seen WHERE ended IS NULL AND account IN (SELECT id FROM postmaster);
+  UPDATE account SET removed = created WHERE id IN (SELECT id FROM postmaster);
+  DROP TABLE postmaster;
   `,
 ]
 

@@ -90,9 +90,10 @@ export class SqliteStore implements Store {
       sessions: (account) => this.registry.sessionsOf(account, 0),
     })
     this.#registryWrites = new RegistryWrites(queue, this.registry)
-    this.dispatches = new Dispatches(db, queue)
-    this.registry.runToken = this.dispatches.accountByToken
     const sequence = new Sequence(db, this.#log)
+    const take = (count: number) => sequence.take(count)
+    this.dispatches = new Dispatches(db, queue, { take, happened: (events) => this.#writes.happened(events) })
+    this.registry.runToken = this.dispatches.accountByToken
     this.#writes = new Writes(queue, this.registry, this.dispatches, sequence, this.#sessions.touch)
     const reached = (id: number) => {
       this.head = Math.max(this.head, id)

@@ -42,7 +42,8 @@ export class Writes {
   ) {}
 
   send(job: SendJob): Promise<SendOutcome> {
-    const extra = (job.close === null ? 0 : 1) + (job.upsert === null ? 0 : job.recipients.length)
+    const extra =
+      (job.close === null ? 0 : 1) + (job.upsert === null ? 0 : job.recipients.length) + (job.dispatch ? 1 : 0)
     const id = this.sequence.take(1 + extra)
     const random = this.sequence.random()
     const { at, step } = this.sequence.now()
@@ -83,7 +84,7 @@ export class Writes {
           this.dispatches.added(outcome.dispatch, job.dispatch, at, { message: id, thread: job.thread || id })
         if (outcome.closed && job.close !== null) this.registry.removeClaim(job.account.box, job.close)
       }
-      if (told) this.#happened(told.events)
+      if (told) this.happened(told.events)
       return outcome
     })
   }
@@ -92,7 +93,7 @@ export class Writes {
     const job = { k: 'settle' as const, reader: readerOf(account, session), ids, reason, ...this.#reserve(ids.length) }
     return this.queue().submit(job, ({ settled, events }) => {
       for (const one of settled) if (one.ok) this.registry.removeClaim(account.box, one.id)
-      this.#happened(events)
+      this.happened(events)
       return settled
     })
   }
@@ -100,7 +101,7 @@ export class Writes {
   reopen(account: AccountRow, session: SessionRow, ids: readonly number[]): Promise<Settled[]> {
     const job = { k: 'reopen' as const, reader: readerOf(account, session), ids, ...this.#reserve(ids.length) }
     return this.queue().submit(job, ({ settled, events }) => {
-      this.#happened(events)
+      this.happened(events)
       return settled
     })
   }
@@ -126,7 +127,7 @@ export class Writes {
     if ('ids' in what)
       return this.queue().submit(
         { k: 'open', reader, ids: what.ids, ...this.#reserve(2 * what.ids.length) },
-        ({ events }) => this.#happened(events),
+        ({ events }) => this.happened(events),
       )
     const job = {
       k: 'openUpTo' as const,
@@ -139,7 +140,7 @@ export class Writes {
     return this.queue().submit(job, ({ events, reached }) => {
       session.opened = Math.max(session.opened, reached)
       this.touch(session)
-      this.#happened(events)
+      this.happened(events)
     })
   }
 
@@ -157,7 +158,7 @@ export class Writes {
       ...this.#reserve(letters),
     }
     return this.queue().submit(job, ({ count, events }) => {
-      this.#happened(events)
+      this.happened(events)
       return count
     })
   }
@@ -177,7 +178,8 @@ export class Writes {
     return { events: this.sequence.take(Math.max(1, count)), at: Date.now() }
   }
 
-  #happened(events: readonly EventRow[]): void {
+  /** Events of a job that has been committed. */
+  happened(events: readonly EventRow[]): void {
     for (const event of events) this.commits.push({ kind: 'event', event })
   }
 }

@@ -1,6 +1,7 @@
 // The text of a wake: made from letters as the store has them, of the newest in full, of the others how many there are.
 import { readFragment } from '../engine/fragment.ts'
 import type { Mail } from '../engine/mail.ts'
+import { isFromMailbox } from '../engine/system.ts'
 import type { AccountRow, MessageRow, SessionRow } from '../store/rows.ts'
 import { KIND } from '../store/rows.ts'
 import { messageId } from '../wire/names.ts'
@@ -16,7 +17,7 @@ export function letterOf(mail: Mail, message: MessageRow): Letter {
     id: messageId(message.id, message.random),
     thread: stored.thread,
     from: stored.from_text,
-    sender: sender?.kind === 'person' ? 'person' : 'agent',
+    sender: isFromMailbox(stored) ? 'mailbox' : sender?.kind === 'person' ? 'person' : 'agent',
     onBehalfOf: typeof behalf === 'string' ? behalf : null,
     subject: stored.subject,
     body: stored.body,

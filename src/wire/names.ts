@@ -8,6 +8,12 @@ export const Name = Type.String({
   maxLength: LIMITS.name,
   description: 'account or room name',
 })
+/** Also an account of another machine, as `name@machine`: letters name such, nobody here is called so. */
+export const AnyName = Type.String({
+  pattern: '^[A-Za-z0-9._+-]{1,128}(@[A-Za-z0-9._+-]{1,128})?$',
+  maxLength: 2 * LIMITS.name + 1,
+  description: 'account name; name@machine for one of another machine',
+})
 export const MessageId = Type.String({ pattern: '^m4a_[0-9a-f]{24}$', description: 'm4a_ and 24 hex digits' })
 /** A whole id (32 hex) or a unique prefix of it, 4 hex or more. */
 export const SessionId = Type.String({
@@ -30,6 +36,11 @@ export type SessionId = Static<typeof SessionId>
 
 const NAME = /^[A-Za-z0-9._+-]{1,128}$/
 export const isName = (text: string): boolean => NAME.test(text)
+
+export const isRemoteName = (text: string): boolean => {
+  const at = text.indexOf('@')
+  return at > 0 && isName(text.slice(0, at)) && isName(text.slice(at + 1))
+}
 
 /** The form under which names are compared: names are ASCII, so lower case is canonical. */
 export const canonical = (name: string): string => name.toLowerCase()

@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Address } from './address.ts'
 import { CloseReason, Imported, nullable, Reference, State } from './letter.ts'
 import { LIMITS } from './limits.ts'
-import { MessageId, Name } from './names.ts'
+import { AnyName, MessageId, Name } from './names.ts'
 import { RefusalBody } from './refusal.ts'
 import { Timestamp, UnixMs } from './time.ts'
 
@@ -13,7 +13,7 @@ const strict = { additionalProperties: false }
 /** One copy of an exported letter, as far as who exports may know it. */
 const ExportedCopy = Type.Object({
   to_text: Type.String(),
-  participant: nullable(Name),
+  participant: nullable(AnyName),
   state: State,
   hidden: Type.Optional(Type.Boolean({ description: 'of a room that the account has left' })),
   notified_at: Type.Optional(Timestamp),
@@ -52,7 +52,7 @@ const Key = Type.String({ minLength: 1, maxLength: LIMITS.key, pattern: '^[\\x21
 /** One copy: of an account, or of a member of a room. */
 export const ImportCopy = Type.Object(
   {
-    to: Name,
+    to: AnyName,
     room: opt(Name),
     state: State,
     notified_at_unix_ms: opt(UnixMs),
@@ -69,7 +69,7 @@ export type ImportCopy = Static<typeof ImportCopy>
 export const ImportLetter = Type.Object(
   {
     key: Key,
-    from: Name,
+    from: AnyName,
     subject: Type.String({ maxLength: LIMITS.subject }),
     body: Type.String({ maxLength: LIMITS.body }),
     created_at_unix_ms: UnixMs,

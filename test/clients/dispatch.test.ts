@@ -1,14 +1,13 @@
 // Real agent clients, started by the mailbox to handle a letter: an answer settles it, and each way to fail leaves nothing behind.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dig, type Json, list, strings, text } from '../support/json.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
-import { household, killHousehold, type Prepared, prepareAgent } from './agent.ts'
+import type { Prepared } from './agent.ts'
 import type { AnyClient } from './install.ts'
-import { type Mailbox, startMailbox } from './mailbox.ts'
 import { commandOf } from './proc.ts'
+import { causes, dispatch, isDone, left, openShop, type Shop, told, until } from './shop.ts'
 
 const CLIENTS: AnyClient[] = ['claude', 'codex', 'opencode', 'gemini', 'qwen']
 const START = 300_000
@@ -23,72 +22,22 @@ const HOSTILE = [
   'x'.repeat(60_000),
 ].join('\n')
 
-type Shop = { mailbox: Mailbox; agent: Prepared; home: string }
 let model: ScriptedModel
 const shops = new Map<AnyClient, Shop>()
 beforeAll(async () => {
   model = startScriptedModel()
-  for (const client of CLIENTS) shops.set(client, await open(client))
+  for (const client of CLIENTS) shops.set(client, await openShop(client, model, { stall_secs: 20 }))
 }, START)
 afterAll(async () => {
-  for (const { mailbox, home } of shops.values()) {
-    await mailbox.stop()
-    killHousehold(home)
-    rmSync(home, { recursive: true, force: true })
-  }
+  for (const shop of shops.values()) await shop.close()
   await model?.close()
 })
-
-/** The mailbox of one client's user: it starts the client in its own HOME, and its model speaks what the test says. */
-async function open(client: AnyClient): Promise<Shop> {
-  const home = mkdtempSync(join(tmpdir(), `m4a-dispatch-${client}-`))
-  const agent = await prepareAgent(client, model, { kind: 'stdio', command: ['/bin/false'], env: {} }, { home })
-  mkdirSync(agent.cwd, { recursive: true })
-  // its user has a mailbox set up already, under our name and for another account: a run has its own in that place
-  for (const file of ['.claude.json', '.codex/config.toml', '.config/opencode/opencode.json', '.qwen/settings.json']) {
-    const path = join(home, file)
-    if (existsSync(path))
-      writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(["_.])mailbox\b/g, '$1mail4agent'))
-  }
-  const mailbox = await startMailbox({ ...agent.env, HOME: home })
-  await mailbox.account('ada')
-  const program = agent.command[0] ?? ''
-  const answer = await mailbox.operator('/admin/agent', {
-    id: 'ada',
-    provider: client,
-    program,
-    cwd: agent.cwd,
-    // without one it chooses between several by asking a model
-    ...(client === 'gemini' ? { model: 'gemini-2.5-flash' } : {}),
-    permission: 'full',
-    per_day: 100,
-    stall_secs: 20,
-    env: ['SCRIPTED_KEY'],
-  })
-  expect(text(answer, 'provider')).toBe(client)
-  return { mailbox, agent, home }
-}
 
 const shopOf = (client: AnyClient): Shop => {
   const shop = shops.get(client)
   if (!shop) throw new Error(`no ${client}`)
   return shop
 }
-
-async function dispatch({ mailbox }: Shop, body: string, how = 'resume'): Promise<{ id: number; letter: string }> {
-  const sent = await mailbox.operator('/mail/send', { to: 'ada', subject: 'work', body, dispatch: how })
-  return { id: Number(dig(sent, 'dispatch', 'id')), letter: text(sent, 'message_id') }
-}
-
-async function until({ mailbox }: Shop, id: number, test: (shown: Json) => boolean): Promise<Json> {
-  for (const end = performance.now() + TURN; ; await Bun.sleep(200)) {
-    const shown = await mailbox.operator('/mail/dispatch_show', { id })
-    if (test(shown)) return shown
-    if (performance.now() > end) throw new Error(JSON.stringify(shown))
-  }
-}
-const isDone = (shown: Json) => text(shown, 'dispatch', 'state') === 'done'
-const causes = (shown: Json) => list(shown, 'attempts').map((attempt) => text(attempt, 'cause'))
 
 /**
  * Qwen Code keeps the tools of servers behind a search of its own, and Gemini takes no settings that lie below a folder that
@@ -107,9 +56,6 @@ async function answer(agent: Prepared, letter: string, body: string): Promise<Js
 }
 
 const jsonIn = (text: string): Json => JSON.parse(/\{.*\}/s.exec(text)?.[0] ?? 'null')
-
-/** Everything of the client's user that runs, but for the mailbox itself. */
-const left = ({ home }: Shop) => household(home).filter((pid) => !commandOf(pid).includes(' serve '))
 
 describe.each(CLIENTS)('%s', (client) => {
   test(
@@ -192,9 +138,9 @@ describe.each(CLIENTS.slice(0, 3))('%s', (client) => {
       // opencode prints nothing before its model has answered
       expect(causes(shown)).toEqual(['crashed', client === 'opencode' ? 'hung_at_start' : 'hung'])
       expect(text(shown, 'dispatch', 'outcome')).toBe('failed')
-      const told = await mailbox.operator('/mail/get', { message_id: text(shown, 'dispatch', 'bounce') })
-      expect(text(told, 'body')).toContain('attempt 2')
-      expect(text(told, 'from_text')).toStartWith('postmaster/')
+      const letter = await told(shop, shown)
+      expect(text(letter, 'body')).toContain('attempt 2')
+      expect(text(letter, 'from_text')).toStartWith('mail4agent/')
       expect(left(shop)).toEqual([])
     },
     TURN,

@@ -107,22 +107,63 @@ test('fifty at once to five agents with a cap of four: twenty are done, thirty a
   }
 }, 180_000)
 
+test('fifty at once, ten in each way: the cap counts them together', async () => {
+  await mailbox.account('asked')
+  const cwd = await addAgent(mailbox, 'asked', ['reply'], { allow: ['peer'], per_day: 7 })
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, at) => PATHS[at % PATHS.length]?.[1](peer, 'asked') ?? Promise.reject()),
+  )
+  const accepted = answers.flatMap(({ dispatch }) => (dispatch ? [(dispatch as { id: number }).id] : []))
+  expect(accepted).toHaveLength(7)
+  expect(answers.filter(({ kind }) => kind === 'daily_cap')).toHaveLength(43)
+  for (const id of accepted) expect((await done(mailbox, id, 120_000)).dispatch.state).toBe('done')
+  expect(new Set(notes(cwd, 'begin').map((line) => line.split(' ')[1])).size).toBeLessThanOrEqual(7)
+  expect(notes(cwd, 'OVERLAP')).toEqual([])
+}, 180_000)
+
+test('who is started counts as deep as it is, in whichever way it asks; a room and a session start nobody', async () => {
+  for (const name of ['deep', 'other'])
+    await mailbox.account(name, { may_send: true, may_read: true, may_dispatch: true })
+  const cwd = await addAgent(mailbox, 'deep', ['everyWay'])
+  await addAgent(mailbox, 'other', ['reply'], { allow: ['deep', 'peer'], depth: 1 })
+  const { body } = await mailbox.post('/mail/send', mailbox.operatorKey, letter('deep'))
+  const { attempts } = await done(mailbox, (body.dispatch as { id: number }).id)
+  const answers = JSON.parse(readFileSync(join(cwd, `asked-${attempts[0]?.run}`), 'utf8'))
+  expect(Object.keys(answers)).toEqual(['http', 'wake', 'mcp', 'cli', 'cliWake'])
+  for (const answer of Object.values(answers))
+    expect(answer).toMatchObject({ kind: 'dispatch_refused', rule: 'depth', depth: 2, limit: 1 })
+  expect(notes(join(mailbox.root, 'work-other'), 'begin')).toEqual([])
+
+  await mailbox.admin('room', { id: 'yard' })
+  for (const participant of ['peer', 'other']) await mailbox.admin('room/member/add', { room: 'yard', participant })
+  const session = String((await mailbox.post('/mail/whoami', peer, {})).body.address_text)
+  for (const to of ['#yard', session, ['other', 'deep'], 'other@elsewhere']) {
+    const over = [
+      (await mailbox.post('/mail/send', peer, letter('', { to }))).body,
+      await mcp(peer, 'm4a_mail_send', letter('', { to })),
+    ]
+    for (const { kind } of over) expect(String(kind)).toMatch(/^(malformed|unknown_machine|no_recipient)$/)
+  }
+  expect(notes(join(mailbox.root, 'work-other'), 'begin')).toEqual([])
+}, 60_000)
+
 test('what a run asks for is counted by its process tree, and its answer starts it again; no circle goes on for ever', async () => {
-  for (const name of ['first', 'other'])
+  for (const name of ['first', 'second'])
     await mailbox.account(name, { may_send: true, may_read: true, may_dispatch: true })
   const first = await addAgent(mailbox, 'first', ['dispatch'])
-  await addAgent(mailbox, 'other', ['reply'], { allow: ['first'] })
+  writeFileSync(join(first, 'target'), 'second')
+  await addAgent(mailbox, 'second', ['reply'], { allow: ['first'] })
   const { body } = await mailbox.post('/mail/send', mailbox.operatorKey, letter('first'))
   const { id } = body.dispatch as { id: number }
   const { attempts } = await done(mailbox, id)
   const sent = JSON.parse(readFileSync(join(first, `asked-${attempts[0]?.run}`), 'utf8'))
   // a send of a started agent goes on from the letter that started it, in depth and in hops
-  expect(sent).toMatchObject({ dispatch: { agent: 'other', depth: 2 }, hop: 1 })
+  expect(sent).toMatchObject({ dispatch: { agent: 'second', depth: 2 }, hop: 1 })
   expect((await done(mailbox, sent.dispatch.id)).dispatch.outcome).toBe('replied')
   let back = { id: 0, by: '', agent: '', depth: 0 }
   for (const end = performance.now() + 10_000; back.id === 0 && performance.now() < end; await Bun.sleep(50)) {
     const status = await mailbox.post('/mail/dispatch_status', mailbox.operatorKey, {})
-    back = (status.body.dispatches as (typeof back)[]).find((one) => one.by === 'other') ?? back
+    back = (status.body.dispatches as (typeof back)[]).find((one) => one.by === 'second') ?? back
   }
   expect(back).toMatchObject({ agent: 'first', depth: 3 })
   const again = await done(mailbox, back.id)
@@ -204,6 +245,56 @@ test('the commands say what there is', async () => {
   await cli(mailbox.operatorKey, 'agent', 'remove', 'said')
   expect((await cli(mailbox.operatorKey, 'dispatch', 'wake', 'said')).kind).toBe('not_an_agent')
 }, 60_000)
+
+test('watch tells of each step as it happens, also of those while the mailbox is down', async () => {
+  await using own = await Mailbox.start({ SLOW_MS: '3000' })
+  await own.account('slow')
+  await addAgent(own, 'slow', ['crash', 'slow'])
+  const { body } = await own.post('/mail/send', own.operatorKey, letter('slow'))
+  const { id } = body.dispatch as { id: number }
+  const watching = Bun.spawn([BINARY, 'dispatch', 'watch', String(id), '--data-dir', own.data], {
+    env: { PATH: process.env.PATH ?? '', HOME: own.root, M4A_TOKEN: own.operatorKey },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const output = Promise.all([new Response(watching.stdout).text(), new Response(watching.stderr).text()])
+  for (let attempts = 0; attempts < 2; await Bun.sleep(50)) attempts = (await show(own, id)).attempts.length
+  // it is at its second attempt: it ends while nobody is there to tell of it
+  await own.down()
+  await Bun.sleep(500)
+  await own.up({ SLOW_MS: '3000' })
+  const code = await watching.exited
+  const [out, err] = await output
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  const lines = out.trim().split('\n')
+  expect(lines.some((line) => line.startsWith('attempt 1 ended: crashed'))).toBe(true)
+  expect(lines.some((line) => /^running.*attempt 2/.test(line))).toBe(true)
+  expect(lines.at(-1)).toMatch(/^replied; read: mail4agent view m4a_[0-9a-f]{24}$/)
+  const stream = await fetch(`${own.url}/events?cursor=${await beginning(own)}`, {
+    headers: { authorization: `Bearer ${own.operatorKey}` },
+  })
+  let text = ''
+  for await (const piece of stream.body ?? []) {
+    text += new TextDecoder().decode(piece)
+    if (text.includes('event: dispatch_done')) break
+  }
+  const kinds = [...text.matchAll(/^event: (dispatch_\w+)$/gm)].map(([, kind]) => kind ?? '')
+  expect(kinds).toEqual([
+    'dispatch_queued',
+    'dispatch_started',
+    'dispatch_attempt_ended',
+    'dispatch_started',
+    'dispatch_attempt_ended',
+    'dispatch_done',
+  ])
+}, 90_000)
+
+/** A cursor before everything. */
+async function beginning(own: Mailbox): Promise<string> {
+  const { body } = await own.post('/mail/inbox', own.operatorKey, { state: 'all' })
+  return `${String(body.cursor).split('.')[0]}.0`
+}
 
 test('below systemd a run is a service of its own; where no manager takes it, it runs without', async () => {
   await using own = await Mailbox.start({ INVOCATION_ID: '0123456789abcdef0123456789abcdef' })

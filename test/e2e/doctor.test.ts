@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { lock } from '../../src/store/lock.ts'
 import { tempFolder } from '../support/temp.ts'
 import { expectGolden } from '../unit/cli/golden.ts'
 import { BINARY } from './support/cli-world.ts'
@@ -130,6 +131,19 @@ test('an entry that another mail4agent of this machine wrote still answers, and 
   const answered = { level: 'warn', what: `the entry names another program, ${other}`, facts: { answer: { tools: 8 } } }
   expect(wrong(diagnosis)).toMatchObject([answered, answered])
   expect(diagnosis).toMatchObject({ code: 0, fixed: [] })
+})
+
+test('mending waits for nobody and crosses nobody: while another command sets up, it is refused by name', async () => {
+  await using sick = await machine()
+  const config = join(sick.home, '.codex', 'config.toml')
+  writeFileSync(config, '')
+  const held = lock(join(sick.data, 'install.lock'))
+  const { code, err } = await sick.run(['doctor', '--fix', '--json'])
+  expect([code, JSON.parse(err).kind]).toEqual([1, 'setup_running'])
+  expect(readFileSync(config, 'utf8')).toBe('')
+  held.release()
+  expect(await sick.doctor('--fix')).toMatchObject({ code: 0, ok: true })
+  expect(readFileSync(config, 'utf8')).toContain('mail4agent')
 })
 
 test('a mailbox that hangs is named with its process, and its store is left alone', async () => {

@@ -3,7 +3,7 @@
 import type { Json } from './json.ts'
 import { anthropicMessages } from './model/anthropic-messages.ts'
 import { geminiStream, geminiWhole } from './model/gemini-content.ts'
-import type { Dialect } from './model/model-api.ts'
+import type { Dialect, Refused } from './model/model-api.ts'
 import { openaiChat } from './model/openai-chat.ts'
 import { openaiResponses } from './model/openai-responses.ts'
 import { Script } from './model/script.ts'
@@ -46,10 +46,16 @@ export function startScriptedModel(): ScriptedModel {
       const body: Json = await request.json()
       const key = keyOf(request)
       const asked = { api: path, key, body, ...dialect.read(body) }
-      return dialect.write(body, await script(key).take(asked, request.signal))
+      const reply = await script(key).take(asked, request.signal)
+      return 'status' in reply ? refusal(reply) : dialect.write(body, reply)
     },
   })
   return { url: `http://127.0.0.1:${server.port}`, script, close: () => server.stop(true) }
+}
+
+/** One body that every client reads: Anthropic's errors (type, error.type) and OpenAI's (error.code, error.type). */
+function refusal({ status, type, message, headers = {} }: Refused): Response {
+  return Response.json({ type: 'error', error: { type, code: type, message } }, { status, headers })
 }
 
 function keyOf(request: Request): string {

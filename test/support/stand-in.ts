@@ -1,5 +1,5 @@
 // An agent of which the test says how it behaves: started by the provider `command`, one behaviour an attempt, in `behaviour` of its folder.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -28,7 +28,8 @@ const id = /^id: +(m4a_[0-9a-f]{24})$/m.exec(prompt)?.[1] ?? ''
 function call(path: string, body: object): Promise<string> {
   const token = readFileSync(process.env.M4A_TOKEN_FILE ?? '', 'utf8')
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', host: 'localhost' }
+    const accept = 'application/json, text/event-stream'
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept, host: 'localhost' }
     const asked = request({ socketPath: process.env.M4A_SOCKET, path, method: 'POST', headers }, (answer) => {
       let text = ''
       answer.on('data', (part) => {
@@ -72,6 +73,29 @@ const BEHAVIOURS: Record<string, () => unknown> = {
         dispatch: 'resume',
       }),
     )
+    await BEHAVIOURS.reply?.()
+  },
+  /** The same, in every way in which an agent can ask. */
+  async everyWay() {
+    const letter = { to: 'other', subject: 'deeper', body: 'go on', dispatch: 'resume' }
+    const message = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'm4a_mail_send', arguments: letter },
+    }
+    const cli = (...words: string[]) => {
+      const { stdout, stderr } = spawnSync('mail4agent', ['dispatch', ...words, '--json'], { encoding: 'utf8' })
+      return JSON.parse(stdout || stderr)
+    }
+    const answers = {
+      http: JSON.parse(await call('/mail/send', letter)),
+      wake: JSON.parse(await call('/mail/dispatch_wake', { target: 'other' })),
+      mcp: JSON.parse(await call('/mcp', message)).result.structuredContent,
+      cli: cli('other', 'deeper', 'go on'),
+      cliWake: cli('wake', 'other'),
+    }
+    writeFileSync(file(`asked-${run}`), JSON.stringify(answers))
     await BEHAVIOURS.reply?.()
   },
   close: () => call('/mail/ack', { message_id: id }),

@@ -1,9 +1,9 @@
-// mail4agent dispatch status, show, watch, logs: what was asked for, what runs, what came of it.
-import type { DispatchLogsAnswer, DispatchShowAnswer } from '../../wire/dispatch.ts'
+// mail4agent dispatch status, show, logs: what was asked for, what runs, what came of it.
+import type { DispatchLogsAnswer } from '../../wire/dispatch.ts'
 import { defineCommand } from '../command.ts'
 import { escapeLine, escapeText } from '../escape.ts'
 import { usage, wholeNumber } from '../usage.ts'
-import { dispatchId, dispatchTable, dispatchText, stateText } from './text.ts'
+import { dispatchId, dispatchTable, dispatchText } from './text.ts'
 
 const LOOK_MS = 500
 
@@ -52,44 +52,6 @@ export const dispatchShow = defineCommand({
     return context.show(answer, () => dispatchText(answer.dispatch, answer.attempts, answer.now, context))
   },
 })
-
-export const dispatchWatch = defineCommand({
-  name: 'dispatch watch',
-  summary: 'follow a dispatch until it is done',
-  usage: '<number>',
-  help: `Prints what a dispatch is at, a line for each change, until it is done. Exit code 0: it was answered or ran; 1: it came to
-nothing.
-
-  mail4agent dispatch watch 12`,
-  options: {},
-  words: [1, 1],
-  async run(context) {
-    const id = dispatchId(context.word(0, 'the number'))
-    const stop = context.io.stopSignal()
-    const client = await context.mailbox()
-    for (let said = ''; ; await Bun.sleep(LOOK_MS)) {
-      stop.throwIfAborted()
-      const answer = await client.call('dispatch_show', { id }, { signal: stop })
-      const line = watchLine(answer)
-      if (line !== said) context.print(context.json ? `${JSON.stringify(answer)}\n` : `${escapeLine(line)}\n`)
-      said = line
-      const { state, outcome } = answer.dispatch
-      if (state === 'done') return outcome === 'replied' || outcome === 'ran' || outcome === 'closed' ? 0 : 1
-    }
-  },
-})
-
-function watchLine({ dispatch, attempts }: DispatchShowAnswer): string {
-  const last = attempts.at(-1)
-  if (dispatch.state === 'done') {
-    const news = dispatch.reply ?? dispatch.bounce
-    const why = dispatch.reason === null ? '' : `: ${dispatch.reason}`
-    return `${dispatch.outcome}${why}${news === null ? '' : `; read: mail4agent view ${news}`}`
-  }
-  if (last?.ended_at != null)
-    return `attempt ${last.number} ended: ${last.cause}${last.detail === null ? '' : `, ${last.detail}`}`
-  return `${stateText(dispatch)}${last ? `, attempt ${last.number} (${last.mode})` : ''}`
-}
 
 export const dispatchLogs = defineCommand({
   name: 'dispatch logs',

@@ -42,13 +42,17 @@ const OTHERS = new Map<unknown, TSchema>([
 
 const ms = (time: string | undefined): number | null => (time === undefined ? null : Date.parse(time))
 
+/** Of another machine: with its name behind. */
+const fullName = ({ participant, machine }: { participant: string; machine?: string }): string =>
+  machine === undefined ? participant : `${participant}@${machine}`
+
 /** `null` copies are those of accounts that were removed. Throws a Refusal where the letter cannot be one of this mailbox. */
 export function importOf(letter: ExportedLetter): ImportLetter {
   const { from, deliveries } = letter
   if (from.kind === 'room') throw new Refusal('malformed', 'from: is a room')
   const asked: ImportLetter = {
     key: letter.message_id,
-    from: from.participant,
+    from: fullName(from),
     subject: letter.subject,
     body: letter.body,
     created_at_unix_ms: letter.created_at_unix_ms,
@@ -60,7 +64,7 @@ export function importOf(letter: ExportedLetter): ImportLetter {
     on_behalf_of: letter.on_behalf_of ?? null,
     deliveries: deliveries.flatMap((copy): ImportCopy[] => {
       const address = parseAddress(copy.to_text)
-      const to = copy.participant ?? (address.kind === 'room' ? null : address.participant)
+      const to = copy.participant ?? (address.kind === 'room' ? null : fullName(address))
       if (to === null) return []
       return [
         {

@@ -4,7 +4,7 @@ import { digestOf, newSecret } from '../../engine/admin/secret.ts'
 import { SYSTEM } from '../../store/people/people.ts'
 import type { AdminAnswer } from '../../wire/admin.ts'
 import { LIMITS } from '../../wire/limits.ts'
-import { canonical, isName } from '../../wire/names.ts'
+import { canonical, isName, isRemoteName } from '../../wire/names.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import type { ImportLetter } from '../../wire/transfer.ts'
 import { usage } from '../usage.ts'
@@ -30,7 +30,7 @@ export class Names {
   constructor(mappings: readonly string[]) {
     for (const text of mappings) {
       const [, mark = '', old = '', markToo = '', name = ''] = /^([#@]?)([^=]*)=([#@]?)(.*)$/.exec(text) ?? []
-      if (!isName(old) || !isName(name) || (mark === '#') !== (markToo === '#'))
+      if (!(isName(old) || isRemoteName(old)) || !isName(name) || (mark === '#') !== (markToo === '#'))
         throw usage(`--map ${JSON.stringify(text.slice(0, 200))} is not old=new`, 'such as --map claude=claude-desk')
       this.#map.set((mark === '#' ? '#' : '') + canonical(old), name)
     }
@@ -62,6 +62,8 @@ export class Names {
     const id = this.account(name)
     // every mailbox is that one itself
     if (canonical(id) === SYSTEM) return
+    // the mailbox makes those of other machines itself: they are no accounts that could be given to somebody
+    if (isRemoteName(id)) return
     const known = this.#accounts.get(canonical(id))
     this.#accounts.set(canonical(id), {
       id,

@@ -1,11 +1,11 @@
-// GET /events: what happens to mail that the caller may read, as server-sent events. Ids only; the letters are read with get.
+// GET /events: what happens to mail and dispatches that the caller may see, as server-sent events. Ids only; the letters are
+// read with get.
 import { positionOf } from '../../engine/cursor.ts'
+import { happened } from '../../engine/happened.ts'
 import type { Caller } from '../../engine/mail.ts'
-import { mayRead } from '../../engine/may-read.ts'
 import type { AccountRow, EventRow } from '../../store/rows.ts'
-import { Cursor, cursorOf, messageId } from '../../wire/names.ts'
+import { Cursor, cursorOf } from '../../wire/names.ts'
 import { denied, malformed, Refusal } from '../../wire/refusal.ts'
-import { rfc3339 } from '../../wire/time.ts'
 import { checkRequest } from '../validate.ts'
 import type { Door } from './door.ts'
 import { headers } from './reply.ts'
@@ -118,9 +118,8 @@ class Feed {
   }
 
   #frame(caller: Caller, event: EventRow): string {
-    const message = this.#door.mail.store.message(event.message)
-    if (!message || !mayRead(this.#door.mail, caller, message)) return ''
-    const data = { kind: event.kind, message_id: messageId(message.id, message.random), at: rfc3339(event.at) }
+    const data = happened(this.#door.mail, caller, event)
+    if (data === null) return ''
     return `id: ${this.#cursor(event.id)}\nevent: ${event.kind}\ndata: ${JSON.stringify(data)}\n\n`
   }
 

@@ -1,9 +1,10 @@
 // /openapi.json: every route with its request and answer, generated from the tables of wire/.
-import type { TSchema } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import { Address, AddressInput } from '../../wire/address.ts'
 import { Account, ADMIN } from '../../wire/admin.ts'
 import { Card, SessionEntry } from '../../wire/card.ts'
 import { DoorbellRing } from '../../wire/doorbell.ts'
+import { DispatchEvent, MailEvent } from '../../wire/events.ts'
 import { Message, Receipt, Reference } from '../../wire/letter.ts'
 import { OPERATIONS } from '../../wire/operations.ts'
 import { REFUSALS, RefusalBody } from '../../wire/refusal.ts'
@@ -83,8 +84,8 @@ function otherPaths() {
     '/metrics': { get: get('metrics', 'Prometheus text (needs operator)', { 'text/plain': {} }) },
     '/events': {
       get: {
-        ...get('events', 'what happens to mail that the caller may read, ids only, as it happens', {
-          'text/event-stream': {},
+        ...get('events', 'what happens to mail and dispatches that the caller may see, ids only, as it happens', {
+          'text/event-stream': { schema: refer(Type.Union([MailEvent, DispatchEvent])) },
         }),
         parameters: [cursor('cursor', 'query'), cursor('Last-Event-ID', 'header')],
       },

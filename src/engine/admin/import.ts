@@ -6,12 +6,13 @@ import { KIND, type Kind } from '../../store/rows.ts'
 import type { AdminAnswer, AdminRequest } from '../../wire/admin.ts'
 import type { Imported } from '../../wire/letter.ts'
 import { LIMITS } from '../../wire/limits.ts'
-import { canonical, type MessageId, messageId, randomOf, sequenceOf } from '../../wire/names.ts'
+import { canonical, isRemoteName, type MessageId, messageId, randomOf, sequenceOf } from '../../wire/names.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import { checkBody, checkLine } from '../../wire/text.ts'
 import { rfc3339 } from '../../wire/time.ts'
 import type { ImportCopy, ImportLetter, ImportResult } from '../../wire/transfer.ts'
 import { fragmentOf } from '../fragment.ts'
+import { addRemote } from '../link.ts'
 import type { Mail } from '../mail.ts'
 import { knownAccount, knownRoom } from './known.ts'
 
@@ -30,6 +31,7 @@ export async function importLetters(mail: Mail, request: AdminRequest<'import'>)
   const accepted: Accepted[] = []
   const seen = new Set<string>()
   const itself = await selfOf(mail, request)
+  if (!request.dry_run) for (const name of remoteNames(mail, letters)) await addRemote(mail.store, name)
   const results = letters.map((letter): ImportResult => {
     const place = placeOf(mail, source, letter.key)
     if (place) return { key: letter.key, outcome: 'known', message_id: place.text() }
@@ -52,6 +54,19 @@ export async function importLetters(mail: Mail, request: AdminRequest<'import'>)
 async function selfOf(mail: Mail, { letters, dry_run }: AdminRequest<'import'>): Promise<number> {
   if (dry_run || !letters.some(({ from }) => canonical(from) === SYSTEM)) return 0
   return (await mail.store.people.system()).account.id
+}
+
+/** Accounts of other machines that letters name and that are not known here yet: they are made with the letters. */
+function remoteNames(mail: Mail, letters: readonly ImportLetter[]): string[] {
+  const named = letters.flatMap(({ from, deliveries }) => [from, ...deliveries.map(({ to }) => to)])
+  const wanted = new Map(named.filter(isRemoteName).map((name) => [canonical(name), name]))
+  return [...wanted.values()].filter((name) => mail.store.registry.account(name) === undefined)
+}
+
+/** @throws Refusal `unknown_participant`; not for one of another machine, which a dry run does not make */
+function accountOf(mail: Mail, name: string): { id: number; name: string; box: number } {
+  const known = mail.store.registry.account(name)
+  return known ?? (isRemoteName(name) ? { id: 0, name, box: 0 } : knownAccount(mail, name))
 }
 
 async function store(mail: Mail, source: Source, accepted: readonly Accepted[], now: number): Promise<void> {
@@ -127,8 +142,7 @@ function checked(mail: Mail, letter: ImportLetter, itself: number): Omit<Accepte
   if (letter.correlation != null) checkLine('correlation', letter.correlation, LIMITS.correlation)
   if (letter.on_behalf_of != null) checkLine('on_behalf_of', letter.on_behalf_of, LIMITS.label)
   for (const { locator } of letter.refs ?? []) checkLine('refs', locator, LIMITS.locator)
-  const { id, name } =
-    canonical(letter.from) === SYSTEM ? { id: itself, name: SYSTEM } : knownAccount(mail, letter.from)
+  const { id, name } = canonical(letter.from) === SYSTEM ? { id: itself, name: SYSTEM } : accountOf(mail, letter.from)
   const copies = new Map<number, ImportedCopy>()
   for (const one of letter.deliveries) {
     const copy = copyOf(mail, letter, one)
@@ -142,7 +156,7 @@ function checked(mail: Mail, letter: ImportLetter, itself: number): Omit<Accepte
 
 /** Letters to sessions of another mailbox are letters to their account here. */
 function copyOf(mail: Mail, letter: ImportLetter, copy: ImportCopy): ImportedCopy {
-  const account = knownAccount(mail, copy.to)
+  const account = accountOf(mail, copy.to)
   const room = copy.room == null ? null : knownRoom(mail, copy.room)
   const kind: Kind = room ? KIND.room : KIND.account
   const isClosed = copy.state === 'closed'

@@ -12,7 +12,7 @@ import { mayRead } from '../may-read.ts'
 const nameOf = (mail: Mail, account: number): string => mail.store.registry.accountById(account)?.name ?? 'unknown'
 
 /** Who asked for it, the agent itself, and operators. */
-const maySee = ({ account }: Caller, row: DispatchRow): boolean =>
+export const maySee = ({ account }: Caller, row: DispatchRow): boolean =>
   account.can.operator || row.by === account.id || row.agent === account.id
 
 /** @throws Refusal `unknown_dispatch`, the same for one that is not the caller's to see */

@@ -1,4 +1,5 @@
 // The subscriber of the log that fills the outbox: mail to other machines, and what became of theirs here. Its cursor survives a crash.
+import { isImported } from '../../engine/fragment.ts'
 import type { Mail } from '../../engine/mail.ts'
 import type { LinkStore } from '../../store/link/link-store.ts'
 import type { EventRow, Recipient } from '../../store/rows.ts'
@@ -84,7 +85,10 @@ export class Outgoing {
   #itemsOf(event: EventRow): { peer: string; message?: number; receipt?: string }[] {
     if (event.kind === 'sent') {
       const message = this.mail.store.message(event.message)
-      return message ? this.#mailItems(message.id, message.account, message.recipients) : []
+      // what was carried in from elsewhere has been where it was going
+      return message && !isImported(message.json)
+        ? this.#mailItems(message.id, message.account, message.recipients)
+        : []
     }
     const due = receiptFor(this.mail, this.links, event)
     return due ? [due] : []

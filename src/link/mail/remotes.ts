@@ -2,11 +2,10 @@
 //
 // Its box holds what was sent to it, so receipts, threads and answers need nothing of their own. No secret opens such an account,
 // and its sessions have ended here from the beginning: no process of this machine is one of them.
+import { addRemote } from '../../engine/link.ts'
 import { type AccountRow, KIND, type Recipient, type SessionRow } from '../../store/rows.ts'
 import type { Store } from '../../store/store.ts'
 import { type Address, formatAddress, parseAddress } from '../../wire/address.ts'
-
-const NOBODY: AccountRow['can'] = { send: false, read: false, dispatch: false, behalf: false, operator: false }
 
 /** `codex@desk`; of a room there `#build@desk`. Names of our own accounts have neither sign. */
 export const remoteName = (participant: string, machine: string): string => `${participant}@${machine}`
@@ -26,11 +25,7 @@ export class Remotes {
     const known = this.#store.registry.account(name)
     if (known) return known
     const key = name.toLowerCase()
-    const making =
-      this.#making.get(key) ??
-      this.#store
-        .addAccount({ name, label: null, kind: 'remote', can: NOBODY, digest: `remote:${crypto.randomUUID()}` })
-        .finally(() => this.#making.delete(key))
+    const making = this.#making.get(key) ?? addRemote(this.#store, name).finally(() => this.#making.delete(key))
     this.#making.set(key, making)
     return making
   }

@@ -1,6 +1,7 @@
 // Dispatch in the store: agents, pauses, open dispatches and run tokens in memory, written through; the rest is read.
 import type { Database } from 'bun:sqlite'
 import type { Queue } from '../queue.ts'
+import type { EventRow } from '../rows.ts'
 import { DispatchReads, type Whose } from './reads.ts'
 import {
   type AgentRow,
@@ -18,8 +19,12 @@ import {
 
 const DAY_MS = 86_400_000
 
+/** The one log: numbers of its sequence, and who is told of what was written to it. */
+export type DispatchLog = { take(count: number): number; happened(events: readonly EventRow[]): void }
+
 export class Dispatches {
   readonly #queue: () => Queue
+  readonly #log: DispatchLog
   readonly #reads: DispatchReads
   readonly #agents = new Map<number, AgentRow>()
   readonly #open = new Map<number, DispatchRow>()
@@ -33,8 +38,9 @@ export class Dispatches {
   #failed: number[]
   #pause: Pause | null
 
-  constructor(db: Database, queue: () => Queue) {
+  constructor(db: Database, queue: () => Queue, log: DispatchLog) {
     this.#queue = queue
+    this.#log = log
     this.#reads = new DispatchReads(db)
     this.#pause = this.#reads.pause()
     this.#outcomes = this.#reads.outcomes()
@@ -136,9 +142,10 @@ export class Dispatches {
   /** Without a letter of its own. Null: the letter that it is about has one already. */
   queue(row: NewDispatch): Promise<DispatchRow | null> {
     const at = Date.now()
-    return this.#queue().submit({ k: 'queueDispatch', row, at }, ({ id }) =>
-      id === null ? null : this.added(id, row, at),
-    )
+    return this.#queue().submit({ k: 'queueDispatch', row, at, events: this.#log.take(1) }, ({ id, events }) => {
+      this.#log.happened(events)
+      return id === null ? null : this.added(id, row, at)
+    })
   }
 
   /** A dispatch that was just stored; `letter`: the one that brought it. */
@@ -182,7 +189,19 @@ export class Dispatches {
 
   /** False: it is not the attempt's turn any more, and nothing was changed. */
   changeAttempt({ dispatch, number, fence }: AttemptRow, change: AttemptChange): Promise<boolean> {
-    return this.#queue().submit({ k: 'changeAttempt', dispatch, number, fence, change }, ({ taken }) => taken)
+    const job = {
+      k: 'changeAttempt' as const,
+      dispatch,
+      number,
+      fence,
+      change,
+      at: Date.now(),
+      events: this.#log.take(1),
+    }
+    return this.#queue().submit(job, ({ taken, events }) => {
+      this.#log.happened(events)
+      return taken
+    })
   }
 
   /** Ends an attempt, and with it its token; `then` is what becomes of the dispatch, `pointer` where it goes on later. */
@@ -194,8 +213,9 @@ export class Dispatches {
   ): Promise<boolean> {
     const at = Date.now()
     return this.#queue().submit(
-      { k: 'endAttempt', dispatch, number, fence, change, then, pointer, at },
-      ({ taken }) => {
+      { k: 'endAttempt', dispatch, number, fence, change, then, pointer, at, events: this.#log.take(1) },
+      ({ taken, events }) => {
+        this.#log.happened(events)
         this.#tokens.delete(digest)
         if (taken) this.#changed(dispatch, then)
         return taken
@@ -206,7 +226,8 @@ export class Dispatches {
   /** Ends a dispatch and gives its lease back; `back` wakes its dispatcher, once. */
   end(id: number, change: DispatchChange, back: NewDispatch | null): Promise<DispatchRow | null> {
     const at = Date.now()
-    return this.#queue().submit({ k: 'endDispatch', id, change, back, at }, (done) => {
+    return this.#queue().submit({ k: 'endDispatch', id, change, back, at, events: this.#log.take(2) }, (done) => {
+      this.#log.happened(done.events)
       this.#changed(id, { ...change, state: 'done', ended: at })
       return back && done.back !== null ? this.added(done.back, back, at) : null
     })

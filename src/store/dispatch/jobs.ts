@@ -1,15 +1,25 @@
 // Write jobs of dispatch. An attempt is changed under its fence alone, so that what an older one still does is not taken.
 import type { Context } from '../jobs/context.ts'
-import type { AttemptChange, DispatchChange, NewAttempt, NewDispatch } from './rows.ts'
+import type { EventRow } from '../rows.ts'
+import { type AttemptChange, type DispatchChange, isFailed, type NewAttempt, type NewDispatch } from './rows.ts'
 
+/** `events`: first of the sequence numbers reserved for the events of the job. */
 export type DispatchJob =
   | { k: 'putAgent'; account: number; profile: string; paused: string | null; pausedAt: number | null; at: number }
   | { k: 'removeAgent'; account: number }
   | { k: 'pauseAll'; pause: string | null }
-  | { k: 'queueDispatch'; row: NewDispatch; at: number }
+  | { k: 'queueDispatch'; row: NewDispatch; at: number; events: number }
   | { k: 'changeDispatch'; id: number; change: DispatchChange }
   | { k: 'planAttempt'; attempt: NewAttempt; agent: number; folder: string; at: number }
-  | { k: 'changeAttempt'; dispatch: number; number: number; fence: number; change: AttemptChange }
+  | {
+      k: 'changeAttempt'
+      dispatch: number
+      number: number
+      fence: number
+      change: AttemptChange
+      at: number
+      events: number
+    }
   | {
       k: 'endAttempt'
       dispatch: number
@@ -19,22 +29,23 @@ export type DispatchJob =
       then: DispatchChange
       pointer: { agent: number; folder: string; provider: string; session: string | null } | null
       at: number
+      events: number
     }
-  | { k: 'endDispatch'; id: number; change: DispatchChange; back: NewDispatch | null; at: number }
+  | { k: 'endDispatch'; id: number; change: DispatchChange; back: NewDispatch | null; at: number; events: number }
 
 export type DispatchResults = {
   putAgent: null
   removeAgent: null
   pauseAll: null
   /** null: there is one for that letter already. */
-  queueDispatch: { id: number | null }
+  queueDispatch: { id: number | null; events: EventRow[] }
   changeDispatch: null
   /** null: another dispatch holds the agent or its folder. */
   planAttempt: { fence: number } | null
   /** Whether the fence was still the attempt's. */
-  changeAttempt: { taken: boolean }
-  endAttempt: { taken: boolean }
-  endDispatch: { back: number | null }
+  changeAttempt: { taken: boolean; events: EventRow[] }
+  endAttempt: { taken: boolean; events: EventRow[] }
+  endDispatch: { back: number | null; events: EventRow[] }
 }
 
 type JobOf<K extends DispatchJob['k']> = Extract<DispatchJob, { k: K }>
@@ -124,6 +135,11 @@ export function dispatchJobs(context: Context): (job: DispatchJob) => DispatchRe
   const point = db.prepare('INSERT OR REPLACE INTO pointer(agent, folder, provider, session, at) VALUES(?, ?, ?, ?, ?)')
   const unpoint = db.prepare('DELETE FROM pointer WHERE agent = ? AND folder = ? AND provider = ?')
 
+  const agentOf = db.prepare<{ agent: number; message: number | null }, [number]>(
+    'SELECT agent, message FROM dispatch WHERE id = ?',
+  )
+  const about = (dispatch: number) => ({ agent: 0, message: null, ...agentOf.get(dispatch), dispatch })
+
   function changeDispatch(id: number, change: DispatchChange): void {
     const { set, values } = assignments(change, DISPATCH_COLUMNS)
     if (set !== '') db.query(`UPDATE dispatch SET ${set} WHERE id = ?`).run(...values, id)
@@ -153,7 +169,13 @@ export function dispatchJobs(context: Context): (job: DispatchJob) => DispatchRe
       else meta.run(PAUSE_KEY, pause)
       return null
     },
-    queueDispatch: (job) => ({ id: insert(job.row, job.at) }),
+    queueDispatch({ row, at, events }) {
+      const id = insert(row, at)
+      return {
+        id,
+        events: id === null ? [] : [context.dispatchEvent(events, at, 'dispatch_queued', { ...row, dispatch: id })],
+      }
+    },
     changeDispatch(job) {
       changeDispatch(job.id, job.change)
       return null
@@ -169,21 +191,38 @@ export function dispatchJobs(context: Context): (job: DispatchJob) => DispatchRe
       attempt.run(dispatch, number, run, fence, digest, provider, mode, session, at)
       return { fence }
     },
-    changeAttempt: (job) => ({ taken: changeAttempt(job) }),
+    changeAttempt(job) {
+      const taken = changeAttempt(job)
+      const started = taken && job.change.spawned != null
+      return {
+        taken,
+        events: started
+          ? [context.dispatchEvent(job.events, job.at, 'dispatch_started', about(job.dispatch), job.number)]
+          : [],
+      }
+    },
     endAttempt(job) {
-      if (!changeAttempt({ ...job, change: { ...job.change, ended: job.at } })) return { taken: false }
+      if (!changeAttempt({ ...job, change: { ...job.change, ended: job.at } })) return { taken: false, events: [] }
       changeDispatch(job.dispatch, job.then)
       if (job.pointer) {
         const { agent, folder, provider, session } = job.pointer
         if (session === null) unpoint.run(agent, folder, provider)
         else point.run(agent, folder, provider, session, job.at)
       }
-      return { taken: true }
+      const { events, at, dispatch, number, change } = job
+      const ended = context.dispatchEvent(events, at, 'dispatch_attempt_ended', about(dispatch), number, change.cause)
+      return { taken: true, events: [ended] }
     },
-    endDispatch(job) {
-      changeDispatch(job.id, { ...job.change, state: 'done', ended: job.at })
-      release.run(job.id)
-      return { back: job.back ? insert(job.back, job.at) : null }
+    endDispatch({ id, change, back, at, events: first }) {
+      changeDispatch(id, { ...change, state: 'done', ended: at })
+      release.run(id)
+      const { outcome = null } = change
+      const kind = isFailed(outcome) ? 'dispatch_failed' : 'dispatch_done'
+      const events = [context.dispatchEvent(first, at, kind, about(id), null, outcome)]
+      const next = back ? insert(back, at) : null
+      if (back && next !== null)
+        events.push(context.dispatchEvent(first + 1, at, 'dispatch_queued', { ...back, dispatch: next }))
+      return { back: next, events }
     },
   }
   // each job is answered by the function of its own kind; the type of the pair is lost in the look-up

@@ -1,7 +1,8 @@
 // What every write job shares: the connection, its prepared statements, and box counters gathered over a batch.
 import type { Database, Statement } from 'bun:sqlite'
 import type { CloseReason } from '../../wire/letter.ts'
-import type { DeliveryRow, EventKind, EventRow } from '../rows.ts'
+import type { Cause, Outcome } from '../dispatch/rows.ts'
+import type { DeliveryRow, DispatchEventKind, EventRow, MailEventKind } from '../rows.ts'
 import { SentIndex } from './sent-index.ts'
 
 export const DELIVERY_COLUMNS =
@@ -12,6 +13,7 @@ export class Context {
   readonly #open = new Map<number, number>()
   readonly #own = new Map<number, number>()
   readonly #event: Statement
+  readonly #dispatchEvent: Statement
   readonly #copy: Statement<DeliveryRow, [number, number]>
   readonly #count: Statement
 
@@ -19,6 +21,9 @@ export class Context {
     this.sent = new SentIndex(db)
     this.#event = db.prepare(
       'INSERT INTO event(id, at, kind, message, account, session, reason) VALUES(?, ?, ?, ?, ?, ?, ?)',
+    )
+    this.#dispatchEvent = db.prepare(
+      'INSERT INTO event(id, at, kind, message, account, reason, dispatch, attempt) VALUES(?, ?, ?, ?, ?, ?, ?, ?)',
     )
     this.#copy = db.prepare(`SELECT ${DELIVERY_COLUMNS} FROM delivery WHERE box = ? AND closed IN (0, 1) AND id = ?`)
     this.#count = db.prepare('UPDATE box SET open = open + ?, own = own + ? WHERE id = ?')
@@ -42,14 +47,27 @@ export class Context {
   event(
     id: number,
     at: number,
-    kind: EventKind,
+    kind: MailEventKind,
     message: number,
     account: number,
     session: number | null,
     reason: CloseReason | null,
   ): EventRow {
     this.#event.run(id, at, kind, message, account, session, reason)
-    return { id, at, kind, message, account, session, reason }
+    return { id, at, kind, message, account, session, reason, dispatch: null, attempt: null }
+  }
+
+  dispatchEvent(
+    id: number,
+    at: number,
+    kind: DispatchEventKind,
+    about: { dispatch: number; agent: number; message: number | null },
+    attempt: number | null = null,
+    reason: Cause | Outcome | null = null,
+  ): EventRow {
+    const { dispatch, agent: account, message } = about
+    this.#dispatchEvent.run(id, at, kind, message ?? 0, account, reason, dispatch, attempt)
+    return { id, at, kind, message: message ?? 0, account, session: null, reason, dispatch, attempt }
   }
 
   /** Writes the counters of this batch, and the index of what was sent; called once before each commit. */

@@ -106,6 +106,10 @@ export function sender(context: Context): (job: Send) => Results['send'] {
     }
     const asked = job.dispatch
     const dispatched = asked ? dispatch({ ...asked, message: job.id, thread: job.thread || job.id }, job.at) : null
+    if (asked && dispatched !== null) {
+      const about = { dispatch: dispatched, agent: asked.agent, message: job.id }
+      events.push(context.dispatchEvent(job.events + events.length, job.at, 'dispatch_queued', about))
+    }
     return {
       id: job.id,
       created: job.at,

@@ -3,8 +3,8 @@ import type { Database } from 'bun:sqlite'
 import type { EventRow } from '../rows.ts'
 
 export const SQL = {
-  events: `SELECT id, at, kind, message, account, session, reason FROM event WHERE id > ?1
-    UNION ALL SELECT id, created, 'sent', id, account, NULL, NULL FROM message WHERE id > ?1 ORDER BY id LIMIT ?2`,
+  events: `SELECT id, at, kind, message, account, session, reason, dispatch, attempt FROM event WHERE id > ?1
+    UNION ALL SELECT id, created, 'sent', id, account, NULL, NULL, NULL, NULL FROM message WHERE id > ?1 ORDER BY id LIMIT ?2`,
   head: `SELECT max(coalesce((SELECT max(id) FROM message), 0), coalesce((SELECT max(id) FROM event), 0),
     coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'floor'), 0)) AS id`,
   floor: "SELECT CAST(value AS INTEGER) AS id FROM meta WHERE key = 'floor'",

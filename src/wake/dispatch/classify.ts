@@ -23,9 +23,11 @@ const EX_CONFIG = 78
 /** A shell's: not executable, not found. */
 const SHELL = [126, 127]
 
-const LIMITED = /\b(?:429|529|rate.?limit|overloaded|usage limit|quota|too many requests)\b/i
+/** HTTP: who one is, what one may, and an address or a model that does not exist, RFC 9110 §15.5. */
+const SETUP_STATUS: ReadonlySet<number> = new Set([401, 403, 404])
+const LIMITED = /\b(?:429|529|rate.?limit|overloaded|usage limit|quota|too many requests|high demand)\b/i
 const SETUP =
-  /\b(?:401|403|invalid api key|api key|authentication|unauthorized|not logged in|\/login|credit balance|model.{0,40}(?:not found|not exist|unknown|invalid|not supported)|unknown model|issue with the selected model)\b/i
+  /\b(?:401|403|status 404|invalid api key|api key|authentication|unauthorized|not logged in|\/login|credit balance|model.{0,40}(?:not found|not exist|unknown|invalid|not supported)|unknown model|issue with the selected model)\b/i
 const LOST =
   /no (?:conversation|session|rollout|thread) found|(?:conversation|session|thread) .{0,80}not found|invalid session identifier/i
 const USAGE = /\b(?:unknown|unexpected|unrecognized|invalid) (?:option|argument|flag|value)|cannot combine|--help\b/i
@@ -45,7 +47,7 @@ export function classify(ending: Ending): { cause: Cause; detail: string | null 
   if (failed && (progress.status === 429 || progress.status === 529 || LIMITED.test(progress.error ?? '')))
     return { cause: 'rate_limited', detail: line }
   if (exit.code === EX_TEMPFAIL) return { cause: 'rate_limited', detail: 'exit code 75: try again later' }
-  if (failed && (progress.status === 401 || progress.status === 403 || SETUP.test(said) || isUsage(ending)))
+  if (failed && (SETUP_STATUS.has(progress.status ?? 0) || SETUP.test(said) || isUsage(ending)))
     return { cause: 'misconfigured', detail: line }
   if (failed) return { cause: 'crashed', detail: line }
   if (settled === 'none') return { cause: 'ran', detail: null }

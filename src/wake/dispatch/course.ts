@@ -4,9 +4,10 @@ import { rmSync } from 'node:fs'
 import { digestOf, newSecret } from '../../engine/admin/secret.ts'
 import type { AttemptRow, Cause, DispatchRow, Profile } from '../../store/dispatch/rows.ts'
 import { messageId } from '../../wire/names.ts'
-import { attemptFolder, filesOf, readClaim, tailOf } from './attempt-files.ts'
+import { attemptFolder, filesOf, readClaim } from './attempt-files.ts'
 import { classify } from './classify.ts'
 import { secretsIn } from './environment.ts'
+import { evidenceIn } from './evidence.ts'
 import { Family } from './family.ts'
 import { conclude, finish } from './finish.ts'
 import {
@@ -32,8 +33,6 @@ import { type Seen, watch } from './watch.ts'
 
 const LOST_CLAIM_MS = 30_000
 const CLAIM_TICK_MS = 20
-const TAIL_LINES = 20
-const TAIL_BYTES = 4_096
 
 export class Course {
   constructor(readonly shop: Shop) {}
@@ -191,14 +190,8 @@ export class Course {
       cost: progress.cost,
       turns: progress.turns,
       tokens: progress.tokens,
-      tail: redact(this.#tail(row.id, attempt.number), secrets),
+      tail: redact(evidenceIn(attemptFolder(this.shop.place.dataDir, row.id, attempt.number), progress), secrets),
     })
-  }
-
-  #tail(dispatch: number, attempt: number): string {
-    const files = filesOf(attemptFolder(this.shop.place.dataDir, dispatch, attempt))
-    const text = tailOf(files.err, TAIL_BYTES).trim() || tailOf(files.out, TAIL_BYTES).trim()
-    return text.split('\n').slice(-TAIL_LINES).join('\n')
   }
 
   async #over(

@@ -1,9 +1,11 @@
 // The end of a dispatch: its dispatcher is told, once however often this is tried, and the lease is given back.
 import { admit } from '../../engine/dispatch/admit.ts'
+import { writeAsMailbox } from '../../engine/system.ts'
 import type { DispatchRow, NewDispatch, Outcome } from '../../store/dispatch/rows.ts'
+import type { MessageRow, SessionRow } from '../../store/rows.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import { bounceText } from './bounce.ts'
-import { recipientOf } from './postmaster.ts'
+import { recipientOf } from './dispatcher.ts'
 import { settledBy } from './settled.ts'
 import type { Shop } from './shop.ts'
 
@@ -19,7 +21,7 @@ export async function finish(shop: Shop, row: DispatchRow): Promise<void> {
   const outcome = row.outcome ?? 'failed'
   const { reply } = settledBy(shop.store, row)
   const bounce = TOLD.has(outcome) && row.backOf === null ? await bounceOf(shop, row, outcome) : null
-  const { back, release } = backOf(shop, row, reply ?? bounce)
+  const { back, release } = await backOf(shop, row, reply ?? bounce)
   try {
     await dispatches.end(row.id, { outcome, reply, bounce }, back)
   } finally {
@@ -41,18 +43,23 @@ async function bounceOf(shop: Shop, row: DispatchRow, outcome: Outcome): Promise
     attempts: dispatches.attempts(row.id),
     letter,
   })
-  return shop.postmaster.write({ to, ...text, parent: letter, key: `bounce-${row.id}` })
+  const key = `bounce-${row.id}`
+  return writeAsMailbox(shop.store, { to: [to], ...text, parent: letter, key, upsert: null })
 }
 
 /** Who asked out of a run of its own, and does not run any more, is started again to read what came of it. */
-function backOf(shop: Shop, row: DispatchRow, news: number | null): { back: NewDispatch | null; release: () => void } {
+async function backOf(
+  shop: Shop,
+  row: DispatchRow,
+  news: number | null,
+): Promise<{ back: NewDispatch | null; release: () => void }> {
   const none = { back: null, release: () => {} }
   const to = shop.store.registry.accountById(row.by)
   const message = news === null ? null : shop.store.message(news)
   if (row.parent === null || !message || !to || !shop.store.dispatches.agent(row.by)) return none
   const by = shop.store.registry.accountById(row.agent)
-  const session = shop.store.registry.sessionByBox(message.senderBox)
-  if (!by || !session) return none
+  if (!by) return none
+  const { session } = await writerOf(shop, message)
   try {
     const admitted = admit(shop.mail(), { account: by, session }, to, {
       fresh: false,
@@ -65,6 +72,12 @@ function backOf(shop: Shop, row: DispatchRow, news: number | null): { back: NewD
     shop.log('a dispatcher is not started again', { dispatch: row.id, why: error.kind })
     return none
   }
+}
+
+/** Who wrote the news: a session of the agent, or the mailbox itself. */
+async function writerOf({ store }: Shop, { senderBox }: MessageRow): Promise<{ session: SessionRow }> {
+  const session = store.registry.sessionByBox(senderBox)
+  return session ? { session } : store.people.system()
 }
 
 /** Outcomes of which nobody else tells the dispatcher. */

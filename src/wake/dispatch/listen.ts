@@ -2,9 +2,10 @@
 import { isPingLetter } from '../../engine/dispatch/ping-letter.ts'
 import { readFragment } from '../../engine/fragment.ts'
 import { replySubjectOf } from '../../engine/reply.ts'
+import { writeAsMailbox } from '../../engine/system.ts'
 import { KIND, type MessageRow } from '../../store/rows.ts'
 import type { Store } from '../../store/store.ts'
-import { type Postmaster, recipientOf } from './postmaster.ts'
+import { recipientOf } from './dispatcher.ts'
 import type { Log } from './shop.ts'
 
 const SUBSCRIBER = 'dispatch'
@@ -13,7 +14,7 @@ const PAGE = 500
 const WRITE_EVERY = 1_000
 
 /** `look`: something may have been settled. Returns how to stop. */
-export function listen(store: Store, postmaster: Postmaster, look: () => void, log: Log): () => void {
+export function listen(store: Store, look: () => void, log: Log): () => void {
   let cursor = store.cursor(SUBSCRIBER) || store.head
   let written = cursor
   let running = false
@@ -28,14 +29,15 @@ export function listen(store: Store, postmaster: Postmaster, look: () => void, l
       const back = recipientOf(store, message.account, message.senderBox, ({ ended }) => ended === null)
       const subject = replySubjectOf(stored.subject)
       if (back)
-        await postmaster.write({
-          to: back,
+        await writeAsMailbox(store, {
+          to: [back],
           subject,
           body: 'ack',
           parent: message,
           key: `ping-${message.id}-${to.account}`,
+          upsert: null,
         })
-      const { session } = await postmaster.caller()
+      const { session } = await store.people.system()
       await store.settle(account, session, [message.id], 'acknowledged')
     }
   }

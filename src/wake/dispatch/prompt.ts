@@ -1,5 +1,6 @@
 // The text that an agent is started with: the work item of its letter, or the call to look at its mail.
 import { readFragment } from '../../engine/fragment.ts'
+import { isFromMailbox } from '../../engine/system.ts'
 import type { AttemptRow, DispatchRow, Profile } from '../../store/dispatch/rows.ts'
 import type { MessageRow } from '../../store/rows.ts'
 import type { Store } from '../../store/store.ts'
@@ -11,12 +12,11 @@ import { CAUSE_TEXT } from './classify.ts'
 export function letterOf(store: Store, message: MessageRow): Letter {
   const stored: ReturnType<typeof readFragment> & { on_behalf_of?: string } = readFragment(message.json)
   const account = store.registry.accountById(message.account)
-  const isMailbox = account !== undefined && !Object.values(account.can).some((granted) => granted)
   return {
     id: messageId(message.id, message.random),
     thread: stored.thread,
     from: stored.from_text,
-    sender: isMailbox ? 'mailbox' : account?.kind === 'person' ? 'person' : 'agent',
+    sender: isFromMailbox(stored) ? 'mailbox' : account?.kind === 'person' ? 'person' : 'agent',
     onBehalfOf: stored.on_behalf_of ?? null,
     subject: stored.subject,
     body: stored.body,

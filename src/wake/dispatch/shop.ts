@@ -3,7 +3,6 @@ import type { Mail } from '../../engine/mail.ts'
 import type { Store } from '../../store/store.ts'
 import type { ActiveRuns } from './active.ts'
 import type { Place } from './launch.ts'
-import type { Postmaster } from './postmaster.ts'
 
 /** Facts hold no secret and nothing of a letter. */
 export type Log = (message: string, facts: Record<string, string | number>) => void
@@ -11,7 +10,6 @@ export type Log = (message: string, facts: Record<string, string | number>) => v
 export type Shop = {
   readonly store: Store
   readonly mail: () => Mail
-  readonly postmaster: Postmaster
   readonly place: Place
   readonly active: ActiveRuns
   /** Aborted when the mailbox stops. */

@@ -3,7 +3,6 @@
 // Nothing is started that is not written down first (launch.ts, attempt-files.ts), so a mailbox that died finds what it had
 // started and goes on with it before it starts anything (recover.ts). A dispatch is queued → running, attempt after attempt
 // (next.ts) → ending, while its dispatcher is told (bounce.ts) → done.
-import type { Attestor } from '../../attest/attestor.ts'
 import type { Output, Runs } from '../../engine/dispatch/runs.ts'
 import type { Mail } from '../../engine/mail.ts'
 import type { DispatchRow } from '../../store/dispatch/rows.ts'
@@ -16,7 +15,6 @@ import { conclude, finish } from './finish.ts'
 import { forgetOld } from './forget.ts'
 import { folderOf, type Place } from './launch.ts'
 import { listen } from './listen.ts'
-import { Postmaster } from './postmaster.ts'
 import { recover } from './recover.ts'
 import { redact } from './redact.ts'
 import type { Log, Shop } from './shop.ts'
@@ -42,12 +40,11 @@ export class Supervisor implements Runs {
   readonly #shop: Shop
   readonly #course: Course
 
-  constructor(mail: () => Mail, attestor: Attestor, place: Place, log: Log) {
+  constructor(mail: () => Mail, place: Place, log: Log) {
     this.#store = mail().store
     this.#shop = {
       store: this.#store,
       mail,
-      postmaster: new Postmaster(this.#store, attestor),
       place,
       active: this.#active,
       stopping: this.#stopping.signal,
@@ -62,14 +59,14 @@ export class Supervisor implements Runs {
 
   /** Goes on with what an earlier mailbox had started, then takes what waits. */
   async start(): Promise<void> {
-    const { store, place, postmaster, log } = this.#shop
+    const { store, place, log } = this.#shop
     forgetOld(store, place.dataDir, Date.now())
     for (const { attempt, root } of await recover(store, place)) {
       const row = store.dispatches.get(attempt.dispatch)
       const cwd = row && store.dispatches.agent(row.agent)?.profile.cwd
       if (row) this.#run(row, () => this.#course.goOn(row, attempt, root), cwd ? folderOf(cwd) : '')
     }
-    this.#closers = [store.dispatches.onChange(() => this.look()), listen(store, postmaster, () => this.look(), log)]
+    this.#closers = [store.dispatches.onChange(() => this.look()), listen(store, () => this.look(), log)]
     this.look()
   }
 

@@ -13,6 +13,9 @@ export type Asked = { api: string; key: string; tools: Tool[]; results: ToolResu
 /** One answer of the model: a text, which ends the turn, or one tool call. */
 export type Reply = { say: string } | { id: string; tool: Tool; args: Json }
 
+/** What a provider answers instead: an HTTP status and its own words, with further headers. */
+export type Refused = { status: number; type: string; message: string; headers?: Record<string, string> }
+
 /** One model API: reads its requests, writes its answers (streamed where the request says so). */
 export type Dialect = {
   read(body: Json): Pick<Asked, 'tools' | 'results'>

@@ -1,6 +1,6 @@
 // The model behind one agent, spoken by the test: each request of the client waits until the test says what to answer.
 import type { Json } from '../json.ts'
-import type { Asked, Reply, Tool, ToolResult } from './model-api.ts'
+import type { Asked, Refused, Reply, Tool, ToolResult } from './model-api.ts'
 
 type Parked = { asked: Asked; answer: (reply: Reply) => void }
 
@@ -10,12 +10,15 @@ const PATIENCE = 60_000
 export class Script {
   /** Every request that reached this model, oldest first. */
   readonly log: Asked[] = []
+  /** While this is set every request is refused so, as often as the client tries. */
+  refused: Refused | null = null
   readonly #parked: Parked[] = []
   #arrived: () => void = () => {}
 
   /** Called by the model server: parks a request until the test answers it. A client that leaves gives its place up. */
-  take(asked: Asked, signal: AbortSignal): Promise<Reply> {
+  take(asked: Asked, signal: AbortSignal): Promise<Reply | Refused> {
     this.log.push(asked)
+    if (this.refused) return Promise.resolve(this.refused)
     if (isSideJob(asked)) return Promise.resolve({ say: 'ok' })
     return new Promise((answer) => {
       const parked = { asked, answer }

@@ -676,7 +676,6 @@ test.each([
   [['ui', '--for', '30h'], '--for is 30h, the limit is 12h'],
   [['admin', 'account'], 'admin account needs to know what to do'],
   [['send', 'claude', ' '], 'the message is empty'],
-  [['send', 'claude', '-s', '', 'body'], 'the subject is empty'],
   [['close', ID[0], '--from', 'claude'], 'options choose among all mail, so they go without ids'],
   [['close', '--state', 'closed'], '--state takes one of new, opened'],
   [['search'], 'search: neither words nor options are given'],

@@ -157,3 +157,26 @@ test('accounts of other machines are in no list, and nobody can name one as its 
   expect(all.results.map(({ to_text }) => to_text)).toEqual(['codex'])
   await close()
 })
+
+test('an alias of the sender stands for an address of another machine from the first letter on', async () => {
+  const [laptop, desk, close] = await pair()
+  await laptop.world.call(laptop.agent, 'alias', { name: 'far', address: 'codex@desk' })
+  const sent = await laptop.world.call(laptop.agent, 'send', { to: 'far', subject: 'by alias', body: 'b' })
+  expect(sent.results).toMatchObject([{ ok: true, to_text: 'codex@desk' }])
+  await calm(laptop, desk)
+  expect(await desk.subjects()).toEqual(['by alias'])
+  await close()
+})
+
+test('an agent of another machine is not started from here, and nor is one of the same name here', async () => {
+  const [laptop, desk, close] = await pair()
+  const boss = await laptop.world.session(await laptop.world.account('boss', { operator: true }, 'person'))
+  await laptop.world.account('codex')
+  const request = { to: 'codex@desk', subject: 's', body: 'b', dispatch: 'resume' } as const
+  const refusal = await laptop.world.refusal(boss, 'send', request)
+  expect([refusal.kind, refusal.facts.rule]).toEqual(['dispatch_refused', 'machine'])
+  await calm(laptop, desk)
+  expect(await desk.subjects()).toEqual([])
+  expect(laptop.world.store.dispatches.open()).toEqual([])
+  await close()
+})

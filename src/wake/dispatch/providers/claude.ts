@@ -56,6 +56,7 @@ export function readClaudeEvent(event: Event, progress: Progress): void {
   if (event.type === 'assistant') {
     for (const part of eventsOf(eventOf(event.message).content))
       if (part.type === 'tool_use') progress.tools.add(textOf(part.id) ?? '')
+      else if (part.type === 'text') progress.said = textOf(part.text) ?? progress.said
   } else if (event.type === 'user') {
     for (const part of eventsOf(eventOf(event.message).content))
       if (part.type === 'tool_result') progress.tools.delete(textOf(part.tool_use_id) ?? '')

@@ -42,8 +42,10 @@ export const codex: Provider = {
     const id = textOf(item.id) ?? ''
     if (event.type === 'thread.started') progress.session = textOf(event.thread_id) ?? progress.session
     else if (event.type === 'item.started' && CALLS.has(String(item.type))) progress.tools.add(id)
-    else if (event.type === 'item.completed') progress.tools.delete(id)
-    else if (event.type === 'turn.completed') {
+    else if (event.type === 'item.completed') {
+      progress.tools.delete(id)
+      if (item.type === 'agent_message') progress.said = textOf(item.text) ?? progress.said
+    } else if (event.type === 'turn.completed') {
       progress.turns = plus(progress.turns, 1)
       progress.tokens = plus(progress.tokens, numberOf(eventOf(event.usage).output_tokens))
       progress.error = null

@@ -35,7 +35,10 @@ export const gemini: Provider = {
   },
   read(event, progress) {
     progress.session = textOf(event.session_id) ?? progress.session
-    if (event.type === 'tool_use') progress.tools.add(textOf(event.tool_id) ?? '')
+    // a message comes in pieces
+    if (event.type === 'message' && event.role === 'assistant')
+      progress.said = (progress.said ?? '') + (textOf(event.content) ?? '')
+    else if (event.type === 'tool_use') progress.tools.add(textOf(event.tool_id) ?? '')
     else if (event.type === 'tool_result') progress.tools.delete(textOf(event.tool_id) ?? '')
     else if (event.type === 'error' && event.severity !== 'warning')
       progress.error = textOf(event.message) ?? progress.error

@@ -25,7 +25,8 @@ export const opencode: Provider = {
   read(event, progress) {
     progress.session = textOf(event.sessionID) ?? progress.session
     const part = eventOf(event.part)
-    if (event.type === 'step_finish') {
+    if (event.type === 'text') progress.said = textOf(part.text) ?? progress.said
+    else if (event.type === 'step_finish') {
       progress.turns = plus(progress.turns, 1)
       progress.cost = plus(progress.cost, numberOf(part.cost))
       progress.tokens = plus(progress.tokens, numberOf(eventOf(part.tokens).output))

@@ -28,6 +28,8 @@ export type Progress = {
   error: string | null
   status: number | null
   maxTurns: boolean
+  /** What the agent said last, in words. */
+  said: string | null
   /** Tools that were called and have not answered. */
   tools: Set<string>
   /** Lines of its own format. */
@@ -42,6 +44,7 @@ export const nothingYet = (): Progress => ({
   error: null,
   status: null,
   maxTurns: false,
+  said: null,
   tools: new Set(),
   events: 0,
 })

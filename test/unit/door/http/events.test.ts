@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import type { MailEvent } from '../../../../src/client/client.ts'
+import type { Event } from '../../../../src/client/client.ts'
 import { Office, refusalOf } from '../support.ts'
 
 let office: Office
@@ -17,9 +17,9 @@ async function during(
   count: number,
   work: () => Promise<unknown>,
   over: 'tcp' | 'unix' = 'tcp',
-): Promise<MailEvent[]> {
+): Promise<Event[]> {
   const stream = office.client(account, over).events()
-  const events: MailEvent[] = []
+  const events: Event[] = []
   const first = stream.next()
   await Bun.sleep(100)
   await work()

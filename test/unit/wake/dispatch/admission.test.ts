@@ -166,7 +166,7 @@ test('a ping letter is answered and closed by the mailbox, and nobody is started
     for (const end = performance.now() + 5_000; answers.length === 0 && performance.now() < end; await Bun.sleep(20))
       answers = (await shop.world.call(caller, 'inbox', {})).messages.filter(({ reply_to }) => reply_to === message_id)
     expect(answers).toMatchObject([{ body: 'ack' }])
-    expect(answers[0]?.from_text).toStartWith('postmaster/')
+    expect(answers[0]?.from_text).toStartWith('mail4agent/')
     const { receipts } = await shop.world.call(caller, 'receipts', { message_id })
     expect(receipts[0]?.deliveries).toMatchObject([{ state: 'closed', close_reason: 'acknowledged' }])
   }

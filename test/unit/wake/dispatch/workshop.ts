@@ -2,7 +2,6 @@
 import { existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openAttestor } from '../../../../src/attest/attestor.ts'
 import { ADMINISTER } from '../../../../src/engine/admin/admin.ts'
 import { digestOf } from '../../../../src/engine/admin/secret.ts'
 import { run } from '../../../../src/engine/engine.ts'
@@ -22,7 +21,6 @@ export const TIMES = { retry: 50, limited: 80, term: 400, kill: 1_000 }
 export class Workshop implements AsyncDisposable {
   readonly root = mkdtempSync(join(tmpdir(), 'm4a-workshop-'))
   readonly logged: string[] = []
-  readonly #attestor = openAttestor()
   #door: { stop(force: boolean): unknown } | null = null
   #sessions = new Map<number, Caller>()
   supervisor!: Supervisor
@@ -53,7 +51,6 @@ export class Workshop implements AsyncDisposable {
     }
     return new Supervisor(
       () => this.world.mail,
-      this.#attestor,
       place,
       (message, facts) => this.logged.push(`${message} ${JSON.stringify(facts)}`),
     )
@@ -138,7 +135,6 @@ export class Workshop implements AsyncDisposable {
     await this.supervisor.stop()
     await this.world.close()
     this.#door?.stop(true)
-    this.#attestor.close()
     rmSync(this.root, { recursive: true, force: true })
   }
 }
