@@ -26,27 +26,26 @@ export class History {
   /** What happened, to be read when it went wrong. */
   readonly log: string[] = []
 
-  private constructor(readonly world: World) {}
+  constructor(readonly world: World) {}
 
   /** Three accounts with two sessions each, one of them a person's, and two rooms. */
-  static async begin(world: World): Promise<History> {
-    const history = new History(world)
+  async begin(): Promise<void> {
+    const { world } = this
     const made = (['ann', 'bob', 'pat'] as const).map((name) => [world.fresh(name), name === 'pat'] as const)
     for (const [name, isPerson] of made) {
       const kind = isPerson ? 'person' : 'agent'
-      history.#tokens.set(name, await world.account(name, { kind }))
-      history.law.change((state) => account(state, { name, kind, send: true, read: true }))
+      this.#tokens.set(name, await world.account(name, { kind }))
+      this.law.change((state) => account(state, { name, kind, send: true, read: true }))
     }
     for (const room of [world.fresh('yard'), world.fresh('shed')]) {
-      history.#rooms.push(room)
+      this.#rooms.push(room)
       await world.admin('room', { id: room })
-      history.law.change((state) => {
+      this.law.change((state) => {
         state.rooms[room] = []
       })
     }
-    for (const [name] of made.slice(0, 2)) await history.#turn(history.#rooms[0] ?? '', name)
-    for (const [name] of [...made, ...made.slice(0, 2)]) await history.#begin(name, await world.process(), null)
-    return history
+    for (const [name] of made.slice(0, 2)) await this.#turn(this.#rooms[0] ?? '', name)
+    for (const [name] of [...made, ...made.slice(0, 2)]) await this.#begin(name, await world.process(), null)
   }
 
   async run(step: Step): Promise<void> {

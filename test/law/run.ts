@@ -23,8 +23,9 @@ export async function runHistories(world: World, plan: Plan): Promise<Ran> {
   const result = await fc.check(
     fc.asyncProperty(steps, async (all) => {
       if (log.length === 0 && performance.now() > until) return
-      const history = await History.begin(world)
+      const history = new History(world)
       try {
+        await history.begin()
         for (const one of all) await history.run(one)
         await history.audit()
         ran.histories++
@@ -35,6 +36,7 @@ export async function runHistories(world: World, plan: Plan): Promise<Ran> {
         throw error
       } finally {
         await history.close()
+        await world.mend()
       }
     }),
     {

@@ -59,6 +59,11 @@ export class World {
     await this.#mailbox.down(signal)
   }
 
+  /** Where a history ended in the middle of a restart. */
+  async mend(): Promise<void> {
+    if (!this.#mailbox.runs) await this.up()
+  }
+
   /** By so many seconds, forwards or back; the mailbox sees it at once. */
   moveClock(by: number): void {
     this.#clock += by
