@@ -6,6 +6,7 @@ import type { Answer, Asked } from './book.ts'
 export class Names {
   readonly ids = new Map<string, string>()
   readonly #names = new Map<string, string>()
+  readonly #made = new Map<string, string>()
   readonly #places = new Map<number, string>()
   #epoch = ''
 
@@ -20,9 +21,16 @@ export class Names {
   }
 
   /** What the history calls the letter; for one that it does not know, the id. */
-  name = (id: string): string => this.#names.get(id) ?? id
-  /** An id that no letter has where this one is not known. */
-  id = (name: string): string => this.ids.get(name) ?? `m4a_${'0'.repeat(24)}`
+  name = (id: string): string => this.#names.get(id) ?? this.#made.get(id) ?? id
+
+  /** For a letter that was never seen an id that no letter has. */
+  id = (name: string): string => {
+    const known = this.ids.get(name)
+    if (known) return known
+    const id = `m4a_${'f'.repeat(12)}${new Bun.CryptoHasher('sha256').update(name).digest('hex').slice(0, 12)}`
+    this.#made.set(id, name)
+    return id
+  }
 
   /** Null until the mailbox has shown the epoch of its store. */
   cursor(name: string): string | null {
