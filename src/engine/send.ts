@@ -78,11 +78,14 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
     dispatch: asked?.admitted?.row ?? null,
   })
   // who answers a message has opened it; both writes share a commit, and a mark that failed leaves the answer stored
-  const marked = parent && !request.close ? markOpened(mail, caller, parent)?.catch(() => {}) : null
+  const opens = parent !== null && !request.close
+  const marked = opens && idempotency === null ? markOpened(mail, caller, parent)?.catch(() => {}) : null
   const outcome = await sent.finally(() => asked?.admitted?.release())
   if (marked) await marked
   if (outcome.conflict) throw conflict(mail, outcome.id)
   if (outcome.duplicate) return duplicateAnswer(mail, caller, outcome.id)
+  // with a key only now is it known that it is an answer: what is refused opens nothing
+  if (opens && idempotency !== null) await markOpened(mail, caller, parent)?.catch(() => {})
 
   warn(mail, caller, told, results, warning)
   const id = messageId(outcome.id, random)
