@@ -99,9 +99,21 @@ export async function run<N extends OperationName>(
   patience?: Patience,
 ): Promise<Answer<N>> {
   checkCapability(caller, name)
+  const { turns } = mail.rates
+  const turn = turns.take(caller.account.id)
+  if (turn) await turn
   mail.wakes.heard(caller.session, name)
-  return OPERATE[name](mail, caller, request, patience)
+  try {
+    const answer = OPERATE[name](mail, caller, request, patience)
+    return isWait(request) ? answer : await answer
+  } finally {
+    turns.leave(caller.account.id)
+  }
 }
+
+/** Who waits for mail is at work only until it is parked. */
+const isWait = (request: object): boolean =>
+  'wait_secs' in request && typeof request.wait_secs === 'number' && request.wait_secs > 0
 
 /** An operator may read and dispatch; that it may send has to be granted like everybody's. */
 function checkCapability({ account }: Caller, name: OperationName): void {
