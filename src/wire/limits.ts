@@ -47,7 +47,7 @@ export const LIMITS = {
   accountBytesBurst: 268_435_456,
   /** Calls of one account that are at work at once, and those that wait for their turn behind them. */
   callsAtOnce: 8,
-  callsWaiting: 4_000,
+  callsWaiting: 2_000,
   /** Waits that are parked: of one account, and of all together. */
   waitsAccount: 2_000,
   waitsAll: 20_000,
