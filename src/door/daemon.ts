@@ -6,6 +6,7 @@ import { openDesktop } from '../delivery/desktop/desktop.ts'
 import { Notifier } from '../delivery/desktop/notifier.ts'
 import { type Doorbells, startDoorbells } from '../delivery/doorbells.ts'
 import { failingBells, failingWakes, watchFaults } from '../delivery/faults.ts'
+import { Feeds } from '../delivery/feeds.ts'
 import { Waiters } from '../delivery/waiters.ts'
 import { noRuns, type Runs } from '../engine/dispatch/runs.ts'
 import type { Mail } from '../engine/mail.ts'
@@ -236,7 +237,16 @@ function assemble(
       return waker ?? noWakes
     },
   }
-  const door: Door = { mail, identity, health, metrics: new Metrics(), waiting: () => waiters.size, calls, log }
+  const door: Door = {
+    mail,
+    identity,
+    health,
+    metrics: new Metrics(),
+    waiting: () => waiters.size,
+    feeds: new Feeds(store),
+    calls,
+    log,
+  }
   const served = (tcp: TcpDoor) => {
     port = tcp.port
     health.listening = tcp.listening

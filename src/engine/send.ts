@@ -42,7 +42,7 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
   const results = told.map(resultOf)
   const recipients = deliveriesOf(resolved)
   if (recipients.length === 0) throw nobody(resolved, results)
-  const wakeSuppressed = checkRates(mail, caller, recipients, hop)
+  const wakeSuppressed = checkRates(mail, caller, recipients, hop, Buffer.byteLength(said.body))
   const asked = dispatchOf(mail, caller, request, resolved, hop)
 
   const thread = parent ? threadOf(parent.message.json) : null
@@ -146,14 +146,24 @@ function namesOf(resolved: readonly Resolved[]): string[] | null {
  * Counts this message; says why it may wake and ring nobody, or null.
  * @throws Refusal `rate_limited`
  */
-function checkRates(mail: Mail, caller: Caller, recipients: readonly Recipient[], hop: number): 'hop' | 'rate' | null {
+function checkRates(
+  mail: Mail,
+  caller: Caller,
+  recipients: readonly Recipient[],
+  hop: number,
+  bytes: number,
+): 'hop' | 'rate' | null {
   const now = mail.now()
   const from = caller.account.id
-  const wait = mail.rates.send(from, now)
+  const wait = mail.rates.send(from, now, bytes)
   if (wait > 0)
-    throw new Refusal('rate_limited', `this account sends more than ${LIMITS.accountRate} messages a second`, {
-      retry_after_ms: wait,
-    })
+    throw new Refusal(
+      'rate_limited',
+      `this account sends more than ${LIMITS.accountRate} messages or 16 MiB a second`,
+      {
+        retry_after_ms: wait,
+      },
+    )
   if (hop > LIMITS.hopQuiet) return 'hop'
   let quiet = false
   // one who is written to too often makes the whole message quiet: else a loop would add a recipient to get through

@@ -72,6 +72,7 @@ export const REFUSALS = {
   not_shown: row(503, 'the message says what is missing; mail itself is not affected'),
   hop_limit: row(409, 'this thread has bounced between agents too often; a person has to start a new one'),
   rate_limited: row(429, 'wait retry_after_ms and send again with the same idempotency_key'),
+  too_many: row(429, 'end some of them, or wait retry_after_ms and try again'),
   busy: row(503, 'the write queue is full; wait retry_after_ms and try again with the same idempotency_key'),
   shutting_down: row(503, 'the mailbox is stopping; try again with the same idempotency_key'),
   store_unavailable: row(503, 'the store could not do it; see: mail4agent status, and the log of the mailbox'),

@@ -43,6 +43,8 @@ export const GATES = {
   growthUnread: under('17', 'unread p50, large mailbox / 1,000 messages', 1.43, 1.11, 1.03),
   growthSearch: under('17', 'search p50, large mailbox / 1,000 messages', 1.43, 1.11, 1.03),
   bootRedis: under('18', 'start to the first good answer / Redis', 5, 3, 2),
+  fairSend: under('21', 'send p50 while another account floods / while none does', 2, 1.5, 1.2),
+  fairWait: under('21', 'wake p50 while another account floods / while none does', 2, 1.5, 1.2),
   rssIdle: under('20', 'resident memory idle, MB', 70, 50, 40),
   rssLoaded: under('20', 'resident memory after the sends, MB', 130, 95, 75),
 } as const satisfies Record<string, Gate>

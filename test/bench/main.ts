@@ -7,6 +7,7 @@ import { Bench } from './bench.ts'
 import { faults, machine, toJson, toMarkdown } from './report.ts'
 import { benchAttest } from './suites/attest.ts'
 import { benchBoot } from './suites/boot.ts'
+import { benchFairness } from './suites/fairness.ts'
 import { benchGrowth } from './suites/growth.ts'
 import { checkHonesty } from './suites/honesty.ts'
 import { benchInbox } from './suites/inbox.ts'
@@ -20,6 +21,7 @@ const SUITES = {
   attest: benchAttest,
   boot: benchBoot,
   growth: benchGrowth,
+  fairness: benchFairness,
   honesty: checkHonesty,
 }
 /** statfs(2): a file system in memory has nothing to sync. */

@@ -49,6 +49,25 @@ export async function crowd(folder: string): Promise<{ stop(): Promise<void> } |
   return { stop: () => end(child) }
 }
 
+/** A program that floods a port, once it is told to go. */
+export type Flood = { go(): void; halt(): void; stop(): Promise<void> }
+
+/** `connections` that ask `request` again as soon as they are answered; halted, until it is told to go. */
+export async function flood(port: number, connections: number, request: Buffer): Promise<Flood> {
+  const child = spawn([
+    process.execPath,
+    join(import.meta.dir, 'flood.ts'),
+    String(port),
+    String(connections),
+    request.toString('base64'),
+  ])
+  const reader = child.stdout.getReader()
+  await reader.read()
+  reader.releaseLock()
+  child.kill('SIGSTOP')
+  return { go: () => child.kill('SIGCONT'), halt: () => child.kill('SIGSTOP'), stop: () => end(child, 'SIGKILL') }
+}
+
 /** What one request costs a process that was never seen, in microseconds: a new process each time. */
 export async function strangerCall(port: number, request: Buffer): Promise<number> {
   const caller = join(import.meta.dir, 'caller.ts')
