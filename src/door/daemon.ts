@@ -23,7 +23,7 @@ import { rfc3339 } from '../wire/time.ts'
 import { inFolder, privateFiles, privateFolder, writePrivate } from './folders.ts'
 import { createApp } from './http/app.ts'
 import { Calls, type Door } from './http/door.ts'
-import type { HealthFacts } from './http/health.ts'
+import { type HealthFacts, provable } from './http/health.ts'
 import { Metrics } from './http/metrics.ts'
 import { startKeeper } from './keeper.ts'
 import { Seat } from './link-seat.ts'
@@ -183,8 +183,10 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
 }
 
 /** While callers cannot be proved, all mail is refused. */
-const unproved = ({ health: { attestation } }: Door) =>
-  attestation.ok ? [] : [{ name: 'attestation', text: attestation.reason ?? 'the self-test fails' }]
+const unproved = ({ health }: Door) => {
+  const attestation = provable(health)
+  return attestation.ok ? [] : [{ name: 'attestation', text: attestation.reason }]
+}
 
 /** A later self-test: callers are served from the moment on when it passes. */
 function heard({ health, log }: Door, result: HealthFacts['attestation']): void {

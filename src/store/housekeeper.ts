@@ -15,8 +15,8 @@ export type Housekeeper = {
    * @throws Refusal `store_unavailable` when that takes too long, `damaged_store` when it cannot be made
    */
   index<T>(upTo: number, look: (index: Database) => T): Promise<T>
-  /** False when it is still at work on a disk that does not answer, and was left there. */
-  close(): Promise<boolean>
+  /** False when after `ms` it is still at work, on a disk that does not answer, and was left there. */
+  close(ms: number): Promise<boolean>
 }
 
 export function inlineHousekeeper(mail: Database): Housekeeper {
@@ -39,8 +39,6 @@ export function inlineHousekeeper(mail: Database): Housekeeper {
 const TICK = 100
 /** Milliseconds that a search waits for its index: a new index of a million letters takes longer, and is ready later. */
 const INDEX_MS = 20_000
-/** Milliseconds that a stop waits for a checkpoint, or a step of the index. */
-const LAST_MS = 5_000
 
 /** `damaged` is told when the letters themselves cannot be read. */
 export async function threadHousekeeper(
@@ -129,10 +127,10 @@ export async function threadHousekeeper(
         return orUnsearchable(() => look(remade))
       }
     },
-    async close() {
+    async close(ms) {
       if (timer) clearTimeout(timer)
       order({ close: true })
-      const isClosed = await Promise.race([closed.promise.then(() => true), Bun.sleep(LAST_MS).then(() => false)])
+      const isClosed = await Promise.race([closed.promise.then(() => true), Bun.sleep(ms).then(() => false)])
       reader?.close()
       worker.terminate()
       return isClosed

@@ -52,7 +52,8 @@ export class Queue {
 
   /** Why nothing can be written: damage, which stays; or the disk, until a batch could be written again. */
   get fault(): string | null {
-    return this.#broken ?? this.#damage ?? (this.#stalled ? SILENT : this.#fault)
+    if (this.#damage !== null) return `the store is damaged: ${this.#damage}`
+    return this.#broken ?? (this.#stalled ? SILENT : this.#fault)
   }
 
   /** The store is damaged: what is put back in its place will not have what would be written from now on, so nothing is. */

@@ -266,7 +266,7 @@ export class SqliteStore implements Store {
   async close(): Promise<void> {
     this.#sessions.finish()
     const isWritten = await this.#queue.close()
-    const isKept = await this.#parts.housekeeper.close()
+    const isKept = await this.#parts.housekeeper.close(isWritten ? LAST_MS : 0)
     const { db, path } = this.#parts
     if (!isWritten || !isKept) return this.#parts.release() // whoever touches the disk now would not come back
     // the connections of the threads end a moment after their threads; meanwhile, and while a backup runs, the log is busy
@@ -301,6 +301,8 @@ export class SqliteStore implements Store {
   }
 }
 
+/** Milliseconds that a stop waits for a checkpoint, or a step of the index. */
+const LAST_MS = 5_000
 /** Tries at the stop, 5 ms apart, to leave one whole file and no log beside it. */
 const CHECKPOINT_TRIES = 100
 

@@ -45,7 +45,7 @@ export function createApp(door: Door) {
   // bodies are read and checked by us: after the caller is proved, and with refusals that name the field
   const app = new Elysia({ normalize: false, strictPath: true })
     .onRequest(({ request }) => checkSource(request))
-    .onError(({ code, error, request }) => refuse(code === 'NOT_FOUND' ? missing(request) : error, request, door.log))
+    .onError(({ code, error, request }) => refuse(code === 'NOT_FOUND' ? missing(request) : error, request, door))
     .get('/health', ({ request }) => health(door, request))
     .get('/openapi.json', guarded(door, openapiRoute(door)))
     .get('/events', guarded(door, eventsRoute(door)))
@@ -66,13 +66,13 @@ export function createApp(door: Door) {
 
 /** Around every route: no calls while stopping, bodies only as JSON, and every error as the one refusal. */
 function guarded(door: Door, work: Work): Handler {
-  const { calls, log } = door
+  const { calls } = door
   const answer: Answer = async (request) => {
     try {
       if (calls.closed.aborted) throw new Refusal('shutting_down', 'the mailbox is stopping')
       return await work(request, checkBody(request))
     } catch (error) {
-      return refuse(error, request, log)
+      return refuse(error, request, door)
     }
   }
   return async ({ request }) => {
