@@ -13,18 +13,19 @@ import type { Mail } from '../engine/mail.ts'
 import { Rates } from '../engine/rates.ts'
 import { noWakes } from '../engine/wake/port.ts'
 import { type Identity, openIdentity } from '../identity/identify.ts'
-import { diskRefusal } from '../store/disk.ts'
+import { diskRefusal, isDamage } from '../store/disk.ts'
 import type { Policy } from '../store/keeping/policy.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { TIMES } from '../wake/dispatch/launch.ts'
 import { Supervisor } from '../wake/dispatch/supervisor.ts'
 import { Waker } from '../wake/waker.ts'
+import { Refusal } from '../wire/refusal.ts'
 import { rfc3339 } from '../wire/time.ts'
 import { inFolder, privateFiles, privateFolder, writePrivate } from './folders.ts'
 import { createApp } from './http/app.ts'
 import { Calls, type Door } from './http/door.ts'
-import type { HealthFacts } from './http/health.ts'
+import { type HealthFacts, provable } from './http/health.ts'
 import { Metrics } from './http/metrics.ts'
 import { startKeeper } from './keeper.ts'
 import { Seat } from './link-seat.ts'
@@ -96,6 +97,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     return { ...(await start(options, closers)), stop }
   } catch (error) {
     await stop()
+    if (error instanceof Error && isDamage(error.message))
+      throw new Refusal('damaged_store', `the store cannot be read: ${error.message}`)
     throw diskRefusal(error, options.dataDir, 'choose another folder with --data-dir') ?? error
   }
 }
@@ -184,8 +187,10 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
 }
 
 /** While callers cannot be proved, all mail is refused. */
-const unproved = ({ health: { attestation } }: Door) =>
-  attestation.ok ? [] : [{ name: 'attestation', text: attestation.reason ?? 'the self-test fails' }]
+const unproved = ({ health }: Door) => {
+  const attestation = provable(health)
+  return attestation.ok ? [] : [{ name: 'attestation', text: attestation.reason }]
+}
 
 /** A later self-test: callers are served from the moment on when it passes. */
 function heard({ health, log }: Door, result: HealthFacts['attestation']): void {

@@ -1,6 +1,6 @@
 // Group commit: jobs that arrive while a commit runs share the next one. Bounded; each job gets its own answer after the fsync.
 import { Refusal } from '../wire/refusal.ts'
-import { isDiskFault } from './disk.ts'
+import { isDamage, isDiskFault } from './disk.ts'
 import type { Job, JobOf, Outcome, Results } from './jobs/job.ts'
 
 /** Where jobs are committed: the writer thread, or the writer itself for a store in memory. */
@@ -19,7 +19,16 @@ const TAKEN = 512
 /** Milliseconds from a fault of the disk to the next try. */
 const RETRY_MS = 2_000
 
-type Waiting = { job: Job; done: (outcome: Outcome) => void }
+/**
+ * Looks, a second apart, at one and the same commit, after which nobody waits for the disk any more. Looks and not a time: a
+ * process that was stopped, or a machine that slept, finds its commit old and its disk well.
+ */
+const PATIENCE = 10
+const LOOK_MS = 1_000
+/** Milliseconds that a stop waits for the commit under way. */
+const LAST_MS = 5_000
+
+type Waiting = { job: Job; done: (outcome: Outcome) => void; reject: (refusal: Refusal) => void }
 
 export class Queue {
   #waiting: Waiting[] = []
@@ -30,7 +39,11 @@ export class Queue {
   #closed = false
   #broken: string | null = null
   #fault: string | null = null
+  #damage: string | null = null
+  #stalled = false
   #retry: Timer | null = null
+  #watch: Timer | null = null
+  #looks = 0
   commits = 0
   committed = 0
 
@@ -43,9 +56,15 @@ export class Queue {
     committer.answered = (outcomes) => this.#answered(outcomes)
   }
 
-  /** Why the last batch could not be written, when the disk was the reason; null once one could be again. */
+  /** Why nothing can be written: damage, which stays; or the disk, until a batch could be written again. */
   get fault(): string | null {
-    return this.#broken ?? this.#fault
+    if (this.#damage !== null) return `the store is damaged: ${this.#damage}`
+    return this.#broken ?? (this.#stalled ? SILENT : this.#fault)
+  }
+
+  /** The store is damaged: what is put back in its place will not have what would be written from now on, so nothing is. */
+  damaged(reason: string): void {
+    this.#damage ??= reason
   }
 
   get queued(): number {
@@ -57,11 +76,14 @@ export class Queue {
     if (this.#closed)
       return Promise.reject(new Refusal('shutting_down', 'the mailbox is stopping', { retry_after_ms: 1000 }))
     if (this.#broken !== null) return Promise.reject(failed(job.k, this.#broken))
+    if (this.#damage !== null) return Promise.reject(damagedStore(this.#damage))
+    if (this.#stalled) return Promise.reject(failed(job.k, SILENT))
     if (this.#waiting.length >= LIMIT)
       return Promise.reject(new Refusal('busy', 'the write queue is full', { retry_after_ms: 250, limit: LIMIT }))
     return new Promise<T>((resolve, reject) => {
       const done = (outcome: Outcome): void => {
-        if (outcome !== null && 'failed' in outcome) return reject(failed(job.k, outcome.failed))
+        if (outcome !== null && 'failed' in outcome)
+          return reject(isDamage(outcome.failed) ? damagedStore(outcome.failed) : failed(job.k, outcome.failed))
         try {
           // the writer answers each job with the result of its kind; the type of the pair is lost on the way
           resolve(apply(outcome as Results[K]))
@@ -69,7 +91,7 @@ export class Queue {
           reject(error)
         }
       }
-      this.#waiting.push({ job, done })
+      this.#waiting.push({ job, done, reject })
       this.#schedule()
     })
   }
@@ -81,20 +103,44 @@ export class Queue {
     this.#closing?.()
   }
 
-  /** Resolves when all that was accepted is committed; nothing more is accepted. */
-  async close(): Promise<void> {
-    if (this.#closed) return
+  /**
+   * Resolves when all that was accepted is committed; nothing more is accepted. To false when the writer or
+   * the disk does not answer: the commit under way, of which nobody was told, is left to it.
+   */
+  async close(): Promise<boolean> {
+    if (this.#closed) return true
     this.#closed = true
     if (this.#retry) clearTimeout(this.#retry)
-    if (this.#broken === null && !this.#idle)
-      await new Promise<void>((resolve) => {
-        this.#closing = resolve
-      })
+    if (this.#broken === null && !this.#idle) {
+      const left = Promise.withResolvers<void>()
+      this.#closing = left.resolve
+      const timer = setTimeout(() => this.#stall(), this.#stalled ? 0 : LAST_MS)
+      await left.promise
+      clearTimeout(timer)
+    }
+    if (this.#watch) clearInterval(this.#watch)
+    if (this.#stalled || this.#broken !== null) return false
     await this.committer.close()
+    return true
+  }
+
+  #look(): void {
+    if (this.#taken.length === 0) this.#looks = 0
+    else if (++this.#looks === PATIENCE) this.#stall()
+  }
+
+  /** What waits was never begun; what is under way may yet be written, or not. */
+  #stall(): void {
+    this.#stalled = true
+    for (const { job, reject } of this.#waiting.splice(0)) reject(failed(job.k, SILENT))
+    for (const { job, reject } of this.#taken) reject(unsure(job.k))
+    this.#closing?.()
   }
 
   /** After a fault of the disk something is written now and then, so that its end is seen though nobody sends. */
   #judge(outcomes: readonly Outcome[]): void {
+    for (const outcome of outcomes)
+      if (outcome !== null && 'failed' in outcome && isDamage(outcome.failed)) this.damaged(outcome.failed)
     this.#fault = outcomes.map(diskFault).find((reason) => reason !== null) ?? null
     if (this.#fault === null || this.#closed || this.#retry) return
     this.#retry = setTimeout(() => {
@@ -118,13 +164,16 @@ export class Queue {
     if (this.#broken !== null) return
     const given = this.#waiting.splice(0, TAKEN - this.#taken.length)
     if (given.length === 0) return
-    for (const job of this.before(Date.now())) given.push({ job, done: () => {} })
+    for (const job of this.before(Date.now())) given.push({ job, done: () => {}, reject: () => {} })
     this.#taken.push(...given)
+    this.#watch ??= setInterval(() => this.#look(), LOOK_MS).unref()
     this.committer.take(given.map((one) => one.job))
   }
 
   #answered(outcomes: readonly Outcome[]): void {
     const answered = this.#taken.splice(0, outcomes.length)
+    this.#looks = 0
+    this.#stalled = false
     this.commits++
     this.committed += answered.length
     this.#judge(outcomes)
@@ -141,6 +190,19 @@ export class Queue {
 
 const diskFault = (outcome: Outcome): string | null =>
   outcome !== null && 'failed' in outcome && isDiskFault(outcome.failed) ? outcome.failed : null
+
+const SILENT = 'the disk does not answer'
+
+/** Rejected before it was answered: only repeating it, as the same, tells. */
+const unsure = (operation: string): Refusal =>
+  new Refusal(
+    'store_unavailable',
+    `${SILENT}; it is not known whether this will be stored`,
+    { operation, retry_after_ms: 10_000 },
+    'ask again with the same idempotency_key; without one, look first at what you sent',
+  )
+
+const damagedStore = (reason: string): Refusal => new Refusal('damaged_store', `the store is damaged: ${reason}`)
 
 function failed(operation: string, reason: string): Refusal {
   return new Refusal('store_unavailable', `the store could not write: ${reason}`, { operation, retry_after_ms: 1000 })

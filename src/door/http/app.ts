@@ -45,7 +45,7 @@ export function createApp(door: Door) {
   // bodies are read and checked by us: after the caller is proved, and with refusals that name the field
   const app = new Elysia({ normalize: false, strictPath: true })
     .onRequest(({ request }) => checkSource(request))
-    .onError(({ code, error, request }) => refuse(code === 'NOT_FOUND' ? missing(request) : error, request, door.log))
+    .onError(({ code, error, request }) => refuse(code === 'NOT_FOUND' ? missing(request) : error, request, door))
     .get('/health', ({ request }) => health(door, request))
     .get('/openapi.json', guarded(door, openapiRoute(door)))
     .get('/events', guarded(door, eventsRoute(door)))
@@ -67,14 +67,14 @@ export function createApp(door: Door) {
 
 /** Around every route: no calls while stopping, bodies only as JSON, and every error as the one refusal. */
 function guarded(door: Door, work: Work): Handler {
-  const { calls, log } = door
+  const { calls } = door
   return async ({ request }) => {
     calls.enter()
     let response: Response
     try {
       response = await work(request, sizeIfOpen(door, request))
     } catch (error) {
-      response = refuse(error, request, log)
+      response = refuse(error, request, door)
     }
     return left(door, response)
   }
@@ -82,7 +82,7 @@ function guarded(door: Door, work: Work): Handler {
 
 /** As `guarded`, for a route whose calls are counted under a name. One function, and not one around the other: each costs a send. */
 function counted(door: Door, operation: string, perform: Perform): Handler {
-  const { calls, log, metrics } = door
+  const { calls, metrics } = door
   return async ({ request }) => {
     calls.enter()
     const began = performance.now()
@@ -93,7 +93,7 @@ function counted(door: Door, operation: string, perform: Perform): Handler {
       response = reply(request, answer)
     } catch (error) {
       metrics.refused(operation, 'http', began, error)
-      response = refuse(error, request, log)
+      response = refuse(error, request, door)
     }
     return left(door, response)
   }
