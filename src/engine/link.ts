@@ -2,10 +2,11 @@
 import type { AccountRow, MessageRow, Recipient } from '../store/rows.ts'
 import { type AddressInput, toAddress } from '../wire/address.ts'
 import type { AdminAnswer, AdminRequest } from '../wire/admin.ts'
+import type { ChatAnswer, ChatCommand, ChatRequest } from '../wire/chat.ts'
 import type { Receipt } from '../wire/letter.ts'
 import type { LINK_ADMIN } from '../wire/link.ts'
 import { Refusal } from '../wire/refusal.ts'
-import type { Mail } from './mail.ts'
+import type { Caller, Mail } from './mail.ts'
 
 export type LinkRoute = keyof typeof LINK_ADMIN
 
@@ -20,6 +21,8 @@ export interface LinkSeat {
   warning(account: AccountRow): string | undefined
   /** How it fares; null where none is set up, and then nothing of it is loaded for the question. */
   status(): Promise<AdminAnswer<'link/status'> | null>
+  /** A chat command of a caller who may use them. @throws Refusal `link_off`, why it is down, `homeserver`, those of the command */
+  chat<C extends ChatCommand>(command: C, caller: Caller, request: ChatRequest<C>): Promise<ChatAnswer<C>>
   administer<R extends LinkRoute>(route: R, request: AdminRequest<R>): Promise<AdminAnswer<R>>
 }
 

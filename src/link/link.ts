@@ -4,16 +4,15 @@
 // the outbox, a lane per peer sends it (mail/lane.ts), /sync brings what others sent (sync-loop.ts), frames put it in order
 // (mail/incoming.ts), and the peer's allow-list decides what of it becomes mail here (mail/deliver.ts). Trust is a pin in the
 // vault, never the word of the homeserver.
-import { rmSync } from 'node:fs'
 import type { Mail } from '../engine/mail.ts'
 import { installIndexedDb } from '../store/link/indexeddb.ts'
 import type { LinkStore } from '../store/link/link-store.ts'
 import { Refusal } from '../wire/refusal.ts'
+import { Chat } from './chat/chat.ts'
 import type { Device, PinState, SeenDevice } from './crypto/device.ts'
 import { Incoming } from './mail/incoming.ts'
 import { Lane } from './mail/lane.ts'
 import { Outgoing } from './mail/outgoing.ts'
-import { hear } from './mail/people.ts'
 import { Remotes } from './mail/remotes.ts'
 import { Homeserver } from './matrix/homeserver.ts'
 import { type Session, uploadSigningKeys } from './matrix/login.ts'
@@ -35,6 +34,8 @@ export class Link {
   readonly remotes: Remotes
   readonly rooms: Rooms
   readonly incoming: Incoming
+  readonly chat: Chat
+  readonly sync: SyncLoop
   /** How each pin stands, by user; absent while it was not looked at. */
   readonly pins = new Map<string, PinState>()
   readonly withheld = new Map<string, Withheld>()
@@ -42,7 +43,6 @@ export class Link {
   accountKey: string | null = null
   readonly #lanes = new Map<string, Lane>()
   readonly #outgoing
-  readonly #sync
   readonly #invitedAt = new Map<string, number>()
   readonly #closers: (() => void)[]
   readonly #stopping
@@ -65,7 +65,8 @@ export class Link {
     this.rooms = new Rooms(links)
     this.incoming = new Incoming(mail, links, this.remotes)
     this.#outgoing = new Outgoing(mail, links, (peer) => this.kick(peer))
-    this.#sync = new SyncLoop(this)
+    this.sync = new SyncLoop(this)
+    this.chat = new Chat(this)
   }
 
   /**
@@ -101,17 +102,18 @@ export class Link {
 
   #start(): void {
     for (const peer of this.peers.all()) this.#laneOf(peer).kick()
+    this.chat.bindings.start()
     this.#outgoing.start()
-    this.#sync.start()
+    this.sync.start()
   }
 
   get lastSync(): number | null {
-    return this.#sync.last
+    return this.sync.last
   }
 
   /** Why the homeserver does not answer; null while it does. */
   get trouble(): string | null {
-    return this.#sync.trouble
+    return this.sync.trouble
   }
 
   lane(peer: Peer): Lane {
@@ -121,6 +123,7 @@ export class Link {
   kick(peer: string): void {
     const known = this.peers.find(peer)
     if (known) this.#laneOf(known).kick()
+    else this.chat.bindings.kick(peer)
   }
 
   #laneOf(peer: Peer): Lane {
@@ -180,21 +183,6 @@ export class Link {
     const room = this.rooms.between(this.session.user, peer.user)
     if (room !== null) this.links.setRoom(peer.name, room)
     return room !== null
-  }
-
-  /** A text of a pinned person; what it is about is mail here, or a word back. */
-  async heard(peer: Peer, room: string, event: string, device: string, content: unknown): Promise<void> {
-    const heard = hear(this.mail, this.links, peer, event, device, content)
-    if (heard === null) return
-    this.heardIn(peer, room)
-    if ('answer' in heard) {
-      const notice = await this.encrypt(room, peer.user, 'm.room.message', { msgtype: 'm.notice', body: heard.answer })
-      await sendEncrypted(this.homeserver, room, crypto.randomUUID(), notice)
-      return
-    }
-    await this.incoming.envelope(peer, heard.envelope)
-    const ours = this.links.ours(peer.name, 'message', heard.envelope.id)
-    if (ours !== null) this.links.map(peer.name, 'event', event, ours)
   }
 
   /** A pinned device of that peer speaks in this room: it made the room, so that is the one. */
@@ -283,8 +271,9 @@ export class Link {
   async stop(): Promise<void> {
     this.#outgoing.stop()
     for (const lane of this.#lanes.values()) lane.stop()
+    this.chat.bindings.stop()
     this.#stopping.abort()
-    await this.#sync.stop()
+    await this.sync.stop()
     for (const close of this.#closers.reverse()) close()
   }
 }
@@ -292,8 +281,3 @@ export class Link {
 /** Devices that are unpinned now and were not there before. */
 const fresh = (before: PinState | undefined, { unpinned }: PinState): SeenDevice[] =>
   unpinned.filter(({ device }) => !before?.unpinned.some((one) => one.device === device))
-
-/** Takes away every file of the link. */
-export function forgetLink(folder: string): void {
-  rmSync(folder, { recursive: true, force: true })
-}

@@ -1,9 +1,11 @@
 // The HTTP door: one Elysia app made from the tables of operations and admin routes. It decides nothing about mail.
 import { Elysia } from 'elysia'
 import { administer } from '../../engine/admin/admin.ts'
+import { chat } from '../../engine/chat.ts'
 import { run } from '../../engine/engine.ts'
 import type { Patience } from '../../engine/mail.ts'
 import { ADMIN, type AdminRoute } from '../../wire/admin.ts'
+import { CHAT, CHAT_COMMANDS, type ChatCommand } from '../../wire/chat.ts'
 import type { Json } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { OPERATION_NAMES, OPERATIONS, type OperationName } from '../../wire/operations.ts'
@@ -36,6 +38,7 @@ const methods = new Map<string, 'GET' | 'POST'>([
   ['/mcp', 'POST'],
   ...OPERATION_NAMES.map((name) => [`/mail/${name}`, 'POST'] as const),
   ...adminRoutes().map((route) => [`/admin/${route}`, 'POST'] as const),
+  ...CHAT_COMMANDS.map((name) => [`/chat/${name}`, 'POST'] as const),
   ['/ui', 'GET'],
   ...uiRoutes().map((route) => [`/ui/${route}`, 'POST'] as const),
 ])
@@ -60,6 +63,7 @@ export function createApp(door: Door) {
   for (const name of OPERATION_NAMES) app.post(`/mail/${name}`, guarded(door, mailRoute(door, name)), { parse: 'none' })
   for (const route of adminRoutes())
     app.post(`/admin/${route}`, guarded(door, adminRoute(door, route)), { parse: 'none' })
+  for (const name of CHAT_COMMANDS) app.post(`/chat/${name}`, guarded(door, chatRoute(door, name)), { parse: 'none' })
   for (const route of uiRoutes()) app.post(`/ui/${route}`, guarded(door, loginRoute(door, route)), { parse: 'none' })
   return app
 }
@@ -102,6 +106,16 @@ function adminRoute(door: Door, route: AdminRoute): Work {
   }
   return async (request, size) =>
     reply(request, await door.metrics.timed(`admin/${route}`, 'http', () => perform(request, size)))
+}
+
+function chatRoute(door: Door, name: ChatCommand): Work {
+  const { request: schema } = CHAT[name]
+  const perform = async (request: Request, size: BodySize): Promise<object> => {
+    const caller = await callerOf(door, request)
+    return chat(door.mail, name, caller, checked(schema, await readJson(request, size)))
+  }
+  return async (request, size) =>
+    reply(request, await door.metrics.timed(`chat/${name}`, 'http', () => perform(request, size)))
 }
 
 /** The page's code is loaded when somebody opens it. */

@@ -7,6 +7,8 @@ export type RoomEvent = {
   readonly event_id: string
   readonly content: Json
   readonly state_key?: string
+  readonly origin_server_ts?: unknown
+  readonly unsigned?: unknown
 }
 export type JoinedRoom = {
   id: string
@@ -14,6 +16,8 @@ export type JoinedRoom = {
   timeline: RoomEvent[]
   /** Where the events before the timeline go on, when some were left out. */
   gap: string | null
+  /** Receipts and who types. */
+  ephemeral: unknown[]
 }
 export type SyncAnswer = {
   next: string
@@ -56,6 +60,7 @@ function joinedRoom(id: string, room: Json): JoinedRoom {
     state: readEvents(json(room.state).events),
     timeline: readEvents(timeline.events),
     gap: limited ? String(timeline.prev_batch) : null,
+    ephemeral: list(json(room.ephemeral).events),
   }
 }
 
@@ -69,6 +74,9 @@ const isEvent = (event: unknown): event is RoomEvent =>
   typeof event.event_id === 'string' &&
   isJson(event.content) &&
   (event.state_key === undefined || typeof event.state_key === 'string')
+
+/** Milliseconds since the epoch, as the homeserver says; 0 where it does not. */
+export const timeOf = ({ origin_server_ts: at }: RoomEvent): number => (typeof at === 'number' && at > 0 ? at : 0)
 
 /** Stripped state has no event ids: Matrix CS §6.4.2. */
 function inviter(room: Json, us: string): string {

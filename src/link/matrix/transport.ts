@@ -52,7 +52,7 @@ export async function createRoom(homeserver: Homeserver, peer: string): Promise<
 export async function inRoom(
   homeserver: Homeserver,
   room: string,
-  what: 'join' | 'leave' | 'invite',
+  what: 'join' | 'leave' | 'invite' | 'kick',
   body: object = {},
 ): Promise<void> {
   await homeserver.call('POST', `/rooms/${part(room)}/${what}`, body)
