@@ -17,7 +17,7 @@ import { Remotes } from './mail/remotes.ts'
 import { Homeserver } from './matrix/homeserver.ts'
 import { type Session, uploadSigningKeys } from './matrix/login.ts'
 import { Rooms } from './matrix/rooms.ts'
-import { createRoom, inRoom, sendEncrypted } from './matrix/transport.ts'
+import { createRoom, inRoom, inviteDirectly, sendEncrypted } from './matrix/transport.ts'
 import { openDevice, openStore } from './open.ts'
 import { type Peer, Peers } from './peers.ts'
 import { SyncLoop } from './sync-loop.ts'
@@ -195,19 +195,19 @@ export class Link {
     const last = this.#invitedAt.get(peer.name) ?? 0
     if (Date.now() - last < REINVITE_MS) return
     this.#invitedAt.set(peer.name, Date.now())
-    await inRoom(this.homeserver, room, 'invite', { user_id: peer.user })
+    await inviteDirectly(this.homeserver, room, peer.user)
   }
 
-  /** A pinned user invites us: that is the room to it. Anybody else waits for a person. */
-  async invited(room: string, sender: string): Promise<void> {
+  /** A pinned user invites us: that is the room to it. Anybody else waits for a person, and so does a machine with further rooms. */
+  async invited(room: string, sender: string, direct = true): Promise<void> {
     const peer = this.peers.byUser(sender)
-    if (!peer || (!peer.person && this.#isMaker(peer))) {
+    if (!peer || (!peer.person && (this.#isMaker(peer) || !direct))) {
       this.links.invited(room, sender, this.mail.now())
       return
     }
     await inRoom(this.homeserver, room, 'join')
-    this.links.lane(peer.name)
-    this.links.setRoom(peer.name, room)
+    const known = this.links.lane(peer.name).room
+    if (direct || known === null) this.links.setRoom(peer.name, room)
     this.links.uninvited(room)
   }
 

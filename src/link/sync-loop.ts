@@ -88,7 +88,7 @@ export class SyncLoop {
       links.uninvited(room)
     }
     await this.#keys(sync)
-    for (const { id, sender } of sync.invited) await this.#tried(() => this.link.invited(id, sender))
+    for (const { id, sender, direct } of sync.invited) await this.#tried(() => this.link.invited(id, sender, direct))
     if (sync.toDevice.length > 0) await this.retryUnread()
     for (const room of sync.joined)
       for (const event of [...(await this.#gap(room, since)), ...room.timeline]) await this.#event(room.id, event)

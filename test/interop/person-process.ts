@@ -91,6 +91,17 @@ for await (const line of console) {
     const sent = await client.sendMessage(order.room, { msgtype: 'm.text', body: order.say, ...relation })
     tell({ said: sent.event_id })
   }
+  if (order.leave) {
+    const { room_id } = await client.createRoom({
+      preset: 'trusted_private_chat',
+      is_direct: true,
+      invite: [order.leave],
+      initial_state: [{ type: 'm.room.encryption', state_key: '', content: { algorithm: 'm.megolm.v1.aes-sha2' } }],
+    })
+    while (client.getRoom(room_id)?.getMember(order.leave)?.membership !== 'invite') await Bun.sleep(50)
+    for (const body of order.words) await client.sendMessage(room_id, { msgtype: 'm.text', body })
+    tell({ left: room_id })
+  }
   if (order.edit) {
     const content = { msgtype: 'm.text', body: order.to }
     const relation = { rel_type: 'm.replace', event_id: order.edit }

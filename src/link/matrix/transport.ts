@@ -58,6 +58,12 @@ export async function inRoom(
   await homeserver.call('POST', `/rooms/${part(room)}/${what}`, body)
 }
 
+/** Again into the room for two: an invitation that says so is a membership that is set, Matrix CS §10.4.1. */
+export async function inviteDirectly(homeserver: Homeserver, room: string, user: string): Promise<void> {
+  const content = { membership: 'invite', is_direct: true }
+  await homeserver.call('PUT', `/rooms/${part(room)}/state/m.room.member/${part(user)}`, content)
+}
+
 /** Events before `from`, newest first, at most 100. */
 export const pageBack = (homeserver: Homeserver, room: string, from: string, to: string | null): Promise<Json> =>
   homeserver.call('GET', `/rooms/${part(room)}/messages`, null, { query: { dir: 'b', from, to, limit: 100 } })
