@@ -99,7 +99,7 @@ function commandNamed(cmd: string): ChatCommand {
 const isCommand = (name: string): name is ChatCommand => Object.hasOwn(CHAT, name)
 
 /**
- * The session that the calling process already is, under the name that it gives.
+ * The session that the calling process already is, under the name that it gives; without the rights of an operator.
  * @throws Refusal `not_you`, and those of attestation
  */
 async function callerNamed(door: Door, verdict: Verdict, as: string): Promise<Caller> {
@@ -111,7 +111,8 @@ async function callerNamed(door: Door, verdict: Verdict, as: string): Promise<Ca
   const caller = await door.identity.caller(account, verdict, {}, false)
   if (name.session !== null && !caller.session.name.startsWith(name.session))
     throw new Refusal('not_you', `the caller is not that session of ${account.name}`, { you })
-  return caller
+  // no token was shown: what an operator alone may do needs one
+  return { ...caller, account: { ...caller.account, can: { ...caller.account.can, operator: false } } }
 }
 
 /** @throws Refusal `malformed` */
