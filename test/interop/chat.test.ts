@@ -10,6 +10,7 @@ let desk: Machine
 let gemini: Actor
 let lukas: Person
 let user = ''
+let person: object
 /** The room for two with lukas. */
 let dm = ''
 
@@ -34,8 +35,8 @@ beforeAll(async () => {
   lukas = await Person.start(synapse, 'lukas', desk.box.root)
   const pinned = await lukas.hear('the key', (one) => one.key)
   user = pinned.user
-  const request = { name: 'lukas', user, fingerprint: pinned.key, master: true, person: true, accounts: ['*'] }
-  expect(await desk.box.admin('link/peer/add', request)).toMatchObject({ state: 'ready' })
+  person = { name: 'lukas', user, fingerprint: pinned.key, master: true, person: true, accounts: ['*'] }
+  expect(await desk.box.admin('link/peer/add', person)).toMatchObject({ state: 'ready' })
 }, 300_000)
 
 afterAll(async () => {
@@ -278,6 +279,63 @@ test('a bound room: posts go out, texts come in, answers hang on what they answe
   await lukas.hear('back in', (one) => one.joined === room)
 })
 
+test('a room that two machines have bound: agents of both and a person read each other, once', async () => {
+  const lab = await Machine.start(synapse, 'laboratory', 'claude')
+  try {
+    await desk.pin('lab', lab, { accounts: ['*'] })
+    await lab.pin('desk', desk, { accounts: ['*'], wake: true })
+    await lab.box.admin('link/peer/add', person)
+    await until(
+      'pinned',
+      async () => (await desk.peer('lab')).state === 'ready' && (await lab.peer('desk')).state === 'ready',
+    )
+    await desk.send('claude@lab', 'ping', 'over the lane')
+    await until('the lane', async () => (await lab.inbox()).some((one) => one.body === 'over the lane'))
+
+    const room = (await chat('create', { name: 'Both', invite: ['lab', 'lukas'] })).room
+    await lukas.hear('the invitation', (one) => one.joined === room)
+    // a further room of a machine waits for a person; the one that carries mail stays what it is
+    const listed = async (): Promise<Answer[]> =>
+      (await lab.box.post('/chat/list', lab.box.operatorKey, {})).body.rooms as Answer[]
+    const held = await until('the invitation', async () => (await listed()).find((one) => one.room === room))
+    expect(held).toMatchObject({ membership: 'invite', invited_by: '@dexter:localhost' })
+    await lab.box.post('/chat/join', lab.box.operatorKey, { room })
+    await until('all are in', async () => (await listed()).find((one) => one.room === room)?.members.length === 3)
+    const carrying = (await listed()).find((one) => one.kind === 'machine')
+    expect((await lab.box.post('/chat/send', lab.box.operatorKey, { room: carrying?.room, text: 'x' })).body.kind).toBe(
+      'carries_mail',
+    )
+
+    for (const { box, account } of [desk, lab]) {
+      await box.admin('room', { id: 'both' })
+      await box.admin('room/member/add', { room: 'both', participant: account })
+      await box.admin('link/bind', { room: 'Both', local: 'both' })
+    }
+    await desk.send('#both', 'question', 'is it done?')
+    const asked = await until('asked', async () => (await lab.inbox()).find((one) => one.body?.endsWith('is it done?')))
+    expect(asked).toMatchObject({ to_text: '#both', attested_by: 'desk', hop: 1 })
+    expect(asked.from_text).toStartWith('codex@desk/s-')
+    const out = await lukas.hear('the question', (one) => one.body?.endsWith('is it done?'))
+    await lab.agent.ask('http', 'send', { reply_to: asked.message_id, body: 'it is done' })
+    const answered = await until('answered', async () => (await desk.inbox()).find((one) => one.body === 'it is done'))
+    expect(answered).toMatchObject({ to_text: '#both', attested_by: 'lab', hop: 3 })
+    expect(await lukas.hear('the answer', (one) => one.body === '[claude] it is done')).toMatchObject({
+      room,
+      answers: out.id,
+    })
+    const last = await lab.send('#both', 'end', 'the end')
+    await until('the end', async () => (await desk.inbox()).some((one) => one.body?.endsWith('the end')))
+    expect(last.message_id).toBeString()
+    const count = (letters: Answer[], word: string) => letters.filter((one) => one.body?.endsWith(word)).length
+    expect(count(await desk.inbox(), 'it is done')).toBe(1)
+    expect(count(await lab.inbox(), 'is it done?')).toBe(1)
+    await chat('leave', { room })
+  } finally {
+    await desk.box.admin('link/peer/remove', { name: 'lab' }).catch(() => {})
+    await lab[Symbol.asyncDispose]()
+  }
+})
+
 test('strangers: an invitation waits, nothing is written in clear, what nobody pinned is not read', async () => {
   const stranger = await synapse.call('POST', '/register', {
     username: 'stranger',
@@ -335,6 +393,6 @@ test('strangers: an invitation waits, nothing is written in clear, what nobody p
 
 test('no text lies at the homeserver in clear', () => {
   const disk = synapse.disk()
-  for (const word of ['hello again', 'very nice', 'step one', 'is red', 'was me', 'a later mail'])
+  for (const word of ['hello again', 'very nice', 'step one', 'is red', 'was me', 'a later mail', 'it is done'])
     expect(disk.includes(word)).toBe(false)
 })

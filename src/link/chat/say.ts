@@ -3,8 +3,8 @@ import type { Caller } from '../../engine/mail.ts'
 import type { ChatAnswer, ChatRequest } from '../../wire/chat.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { canonical } from '../../wire/names.ts'
-import { malformed, Refusal } from '../../wire/refusal.ts'
-import { checkBody } from '../../wire/text.ts'
+import { malformed, Refusal, tooLarge } from '../../wire/refusal.ts'
+import { bytes, checkBody } from '../../wire/text.ts'
 import { FROM } from '../mail/people.ts'
 import { sendEncrypted } from '../matrix/transport.ts'
 import type { Chat } from './chat.ts'
@@ -15,6 +15,8 @@ import { eventOf, isSaid, open, type Said } from './timeline.ts'
 type Sent = ChatAnswer<'send'>
 type Text = Pick<ChatRequest<'send'>, 'text' | 'kind' | 'idempotency_key'>
 const part = encodeURIComponent
+/** Bytes of content that, encrypted and in base64, stay below what an event may have; an edit has its text twice. Matrix CS §8.3. */
+const EVENT_MOST = 45_000
 /** A user that is named in a text: Matrix CS appendices, user identifiers. */
 const USERS = /@[a-z0-9._=/+-]+:[A-Za-z0-9.-]+(?::\d+)?/g
 
@@ -122,12 +124,14 @@ function textOf(caller: Caller, { text, kind }: Text, answered: readonly string[
 const txnOf = ({ account }: Caller, { idempotency_key: key }: Text): string =>
   key == null ? crypto.randomUUID() : new Bun.CryptoHasher('sha256').update(`${account.id} ${key}`).digest('hex')
 
-/** @throws Refusal `not_encrypted`, `nobody_pinned`, `carries_mail` */
+/** @throws Refusal `not_encrypted`, `nobody_pinned`, `carries_mail`, `too_large` */
 async function put({ board, link }: Chat, room: string, type: string, content: object, txn: string): Promise<Sent> {
   mustNotCarry({ board }, room)
   if (link.rooms.get(room)?.encrypted !== true)
     throw new Refusal('not_encrypted', 'that room is not encrypted, or its encryption was not seen yet')
   const { readers, withheld } = readersOf(link, room)
+  const size = bytes(JSON.stringify(content))
+  if (size > EVENT_MOST) throw tooLarge('text', EVENT_MOST, size)
   if (readers.length === 0) throw new Refusal('nobody_pinned', 'nobody in that room is pinned', { members: withheld })
   const encrypted = await link.device.encrypt(room, readers, type, content)
   return { room, event: await sendEncrypted(link.homeserver, room, txn, encrypted), readers, withheld }

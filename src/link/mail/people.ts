@@ -122,13 +122,14 @@ export function textsFor(mail: Mail, links: LinkStore, peer: Peer, id: number): 
 /** Beside a text in a Matrix room: the account that wrote it, as its machine attests. */
 export const FROM = 'net.mail4agent.from'
 
-/** `text` in pieces of at most `most` bytes, cut at line ends where there are any. */
+/** `text` in pieces of at most `most` bytes as they stand in JSON, cut at line ends where there are any. */
 export function pieces(text: string, most: number): string[] {
+  const size = (part: string) => bytes(JSON.stringify(part)) - 2
   const all: string[] = []
   let rest = text
-  while (bytes(rest) > most) {
+  while (size(rest) > most) {
     let end = Math.min(rest.length, most)
-    while (bytes(rest.slice(0, end)) > most) end = Math.floor(end * 0.9)
+    while (size(rest.slice(0, end)) > most) end = Math.floor(end * 0.9)
     const line = rest.lastIndexOf('\n', end)
     if (line > end / 2) end = line + 1
     else if (/[\uD800-\uDBFF]$/.test(rest.slice(0, end))) end--
