@@ -114,6 +114,9 @@ export const chatSearch = defineCommand({
     const [what, ...words] = context.words
     const limit = limitOf(context.options.limit)
     const query = words.join(' ')
+    if (what !== 'rooms' && what !== 'users')
+      throw usage('search what?', 'say rooms or users: mail4agent chat search users lukas')
+    if (what === 'users' && query === '') throw usage('the words are missing')
     const client = await context.mailbox()
     if (what === 'rooms') {
       const answer = await client.chat('find_rooms', { query: query || null, limit })
@@ -130,8 +133,6 @@ export const chatSearch = defineCommand({
         ),
       )
     }
-    if (what !== 'users') throw usage('search what?', 'say rooms or users: mail4agent chat search users lukas')
-    if (query === '') throw usage('the words are missing')
     const answer = await client.chat('find_users', { query, limit })
     return context.show(answer, () =>
       context.table(
