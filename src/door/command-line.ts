@@ -1,5 +1,4 @@
 // One line of the command socket to its answer: the kernel says who calls, `as` chooses among what the caller already is.
-import type { TSchema } from '@sinclair/typebox'
 import type { Verdict } from '../attest/attestor.ts'
 import { chat } from '../engine/chat.ts'
 import { run } from '../engine/engine.ts'
@@ -11,6 +10,7 @@ import { Json } from '../wire/json.ts'
 import { LIMITS } from '../wire/limits.ts'
 import { canonical } from '../wire/names.ts'
 import { malformed, Refusal } from '../wire/refusal.ts'
+import { shaped, understood } from './command-shapes.ts'
 import { checkVerdict } from './http/caller.ts'
 import { checked } from './http/checked.ts'
 import type { Door } from './http/door.ts'
@@ -77,13 +77,10 @@ async function command(door: Door, verdict: Verdict, asked: object): Promise<Lin
   const { cmd, as, args } = checked(CommandLine, asked)
   const name = commandNamed(cmd)
   const caller = await callerNamed(door, verdict, as)
-  const request = argsFor(name, CHAT[name].request, args ?? {})
+  const request = checked(CHAT[name].request, understood(name, args ?? {}))
   const data = await door.metrics.timed(`chat/${name}`, 'command', () => chat(door.mail, name, caller, request))
-  return { ok: true, data }
+  return { ok: true, data: shaped(name, data) }
 }
-
-/** @throws Refusal `malformed` naming the field of args */
-const argsFor = <S extends TSchema>(_name: ChatCommand, schema: S, args: object) => checked(schema, args)
 
 /** @throws Refusal `malformed` */
 function commandNamed(cmd: string): ChatCommand {

@@ -1,5 +1,7 @@
 // Chat commands against a real homeserver, with a person at matrix-js-sdk on the other side: every command, and what each refuses.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { join } from 'node:path'
 import type { Actor } from '../e2e/support/actor.ts'
 import { Synapse } from '../support/synapse.ts'
 import { type Answer, Machine, until } from './link-machines.ts'
@@ -334,6 +336,52 @@ test('a room that two machines have bound: agents of both and a person read each
     await desk.box.admin('link/peer/remove', { name: 'lab' }).catch(() => {})
     await lab[Symbol.asyncDispose]()
   }
+})
+
+/** A line of this very process, which has called as the operator, over the command socket. */
+const line = (what: object) =>
+  new Promise<Answer>((resolve, reject) => {
+    let seen = ''
+    const socket = connect({ path: join(desk.box.data, 'send.sock'), allowHalfOpen: true }, () =>
+      socket.end(`${JSON.stringify(what)}\n`),
+    )
+    socket.setEncoding('utf8')
+    socket.on('data', (text: string) => {
+      seen += text
+    })
+    socket.on('error', reject)
+    socket.on('end', () => resolve(JSON.parse(seen)))
+  })
+
+test('the command socket: rooms and texts as prior clients know them', async () => {
+  const command = (cmd: string, args: object = {}) => line({ cmd, as: 'operator', args })
+  const { data } = await command('rooms.list')
+  expect(data.rooms.find((one: Answer) => one.room === dm)).toMatchObject({
+    membership: 'join',
+    encrypted: true,
+    title: expect.any(String),
+  })
+  const sent = await command('rooms.send', { room: 'lukas', text: 'from the socket' })
+  expect(sent).toMatchObject({ ok: true, data: { room: dm, event_id: expect.stringMatching(/^\$/) } })
+  expect(await lukas.hear('it', (one) => one.id === sent.data.event_id)).toMatchObject({
+    body: '[operator] from the socket',
+  })
+  const read = await command('rooms.read', { room: dm, limit: 1 })
+  expect(read.data).toMatchObject({
+    room: dm,
+    messages: [{ event_id: sent.data.event_id, from: 'operator', from_id: '@dexter:localhost', kind: 'text' }],
+  })
+  const reply = await command('rooms.reply', { room: dm, event: sent.data.event_id, text: 'and an answer' })
+  expect(await lukas.hear('the answer', (one) => one.id === reply.data.event_id)).toMatchObject({
+    answers: sent.data.event_id,
+  })
+  expect((await command('threads.read', { room: dm, event: sent.data.event_id })).data.messages).toHaveLength(1)
+  expect((await command('mentions', { limit: 3 })).ok).toBe(true)
+  const made = await command('rooms.create', { name: 'Group', kind: 'group', invite: [] })
+  expect((await command('rooms.invite', { room: made.data.room, user: 'lukas' })).ok).toBe(true)
+  await lukas.hear('the invitation', (one) => one.joined === made.data.room)
+  expect((await command('rooms.leave', { room: made.data.room })).ok).toBe(true)
+  expect(await line({ cmd: 'rooms.list', as: 'codex' })).toMatchObject({ ok: false, refusal: { kind: 'not_you' } })
 })
 
 test('strangers: an invitation waits, nothing is written in clear, what nobody pinned is not read', async () => {

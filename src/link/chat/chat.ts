@@ -1,6 +1,7 @@
 // The Matrix rooms of this machine: one function a command, and what /sync tells of rooms beside mail.
 import type { Caller } from '../../engine/mail.ts'
 import type { ChatAnswer, ChatCommand, ChatRequest } from '../../wire/chat.ts'
+import { Refusal } from '../../wire/refusal.ts'
 import type { Link } from '../link.ts'
 import { HomeserverError } from '../matrix/homeserver.ts'
 import type { JoinedRoom } from '../matrix/sync-answer.ts'
@@ -84,6 +85,8 @@ async function asRefusal<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof HomeserverError ? error.toRefusal() : error
+    if (!(error instanceof HomeserverError)) throw error
+    if (error.status !== 429) throw error.toRefusal()
+    throw new Refusal('rate_limited', `the homeserver asks to wait: ${error.message}`, { retry_after_ms: error.wait })
   }
 }

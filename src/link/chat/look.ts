@@ -1,11 +1,12 @@
 // Reading rooms: texts page by page, threads, what names one, and what could not be decrypted before.
 import type { Caller } from '../../engine/mail.ts'
 import type { ChatAnswer, ChatRequest } from '../../wire/chat.ts'
+import type { Link } from '../link.ts'
 import { isJson } from '../matrix/homeserver.ts'
 import { type RoomEvent, readEvents } from '../matrix/sync-answer.ts'
 import type { Chat } from './chat.ts'
-import { rowsOf } from './rows.ts'
-import { eventOf, openAll, page, related } from './timeline.ts'
+import { relationOf, rowsOf } from './rows.ts'
+import { eventOf, isSaid, type Opened, openAll, page, related } from './timeline.ts'
 
 const LIMIT = 20
 /** Events are more than texts: edits, reactions, who came and went. */
@@ -28,7 +29,8 @@ export async function read(chat: Chat, caller: Caller, request: ChatRequest<'rea
     const next = await page(link, room, before, limit * EVENTS)
     events = [...next.events, ...events]
     before = next.before
-    messages = rowsOf(await openAll(link, room, [...events, ...replacements(events)]), caller, link.session.user)
+    const opened = [...(await openAll(link, room, events)), ...(await replacements(link, room, events))]
+    messages = rowsOf(opened, caller, link.session.user)
     if (before === null) break
   }
   const first = messages.at(-limit)
@@ -47,15 +49,15 @@ async function tokenBefore({ link }: Chat, room: string, event: string): Promise
   return typeof start === 'string' ? start : null
 }
 
-/** Edits that lie in newer pages come along with what they replace: Matrix CS §11.6.1. */
-function replacements(events: readonly RoomEvent[]): RoomEvent[] {
+/** Edits that lie in newer pages come along with what they replace: Matrix CS §11.6.1. Whatever else comes so is left out. */
+async function replacements(link: Link, room: string, events: readonly RoomEvent[]): Promise<Opened[]> {
   const known = new Set(events.map(({ event_id }) => event_id))
-  return events
-    .flatMap(({ unsigned }) => {
-      const relations = isJson(unsigned) ? unsigned['m.relations'] : null
-      return isJson(relations) ? readEvents([relations['m.replace']]) : []
-    })
-    .filter(({ event_id }) => !known.has(event_id))
+  const bundled = events.flatMap(({ unsigned }) => {
+    const relations = isJson(unsigned) ? unsigned['m.relations'] : null
+    return isJson(relations) ? readEvents([relations['m.replace']]) : []
+  })
+  const fresh = bundled.filter(({ event_id }) => !known.has(event_id))
+  return (await openAll(link, room, fresh)).filter((one) => isSaid(one) && relationOf(one).kind === 'm.replace')
 }
 
 export async function thread(
@@ -68,7 +70,7 @@ export async function thread(
   const root = await eventOf(link, room, request.event)
   const answers = await related(link, room, request.event, 'm.thread', request.limit ?? LIMIT)
   const events = [root, ...answers.reverse()]
-  const opened = await openAll(link, room, [...events, ...replacements(events)])
+  const opened = [...(await openAll(link, room, events)), ...(await replacements(link, room, events))]
   return { room, messages: rowsOf(opened, caller, link.session.user) }
 }
 
