@@ -3,7 +3,7 @@ import type { ChatRoom } from '../../wire/chat.ts'
 import { canonical } from '../../wire/names.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import type { Link } from '../link.ts'
-import { isJson } from '../matrix/homeserver.ts'
+import { HomeserverError, isJson } from '../matrix/homeserver.ts'
 import { readEvents } from '../matrix/sync-answer.ts'
 import type { Peer } from '../peers.ts'
 import { accountData } from './account-data.ts'
@@ -12,13 +12,14 @@ import { factsOf, kindOf, type RoomFacts } from './facts.ts'
 
 const part = encodeURIComponent
 const AHEAD_MS = 15_000
+const DIRECT_MS = 5_000
 const USER = /^@[^\s:]+:\S+$/
 
 export class Board {
   /** room → who types there. */
   readonly typing = new Map<string, readonly string[]>()
   readonly #facts = new Map<string, Promise<RoomFacts>>()
-  #direct: Promise<ReadonlySet<string>> | null = null
+  #direct: { rooms: Promise<ReadonlySet<string>>; until: number } | null = null
 
   constructor(
     readonly link: Link,
@@ -44,14 +45,17 @@ export class Board {
     return factsOf(readEvents(state))
   }
 
-  /** Rooms for two, as the account data of our user has them. */
+  /** Rooms for two, as the account data of our user has them; another client may change it, so it is kept for moments only. */
   direct(): Promise<ReadonlySet<string>> {
-    this.#direct ??= accountData(this.link, 'm.direct').then((content) => {
+    const now = Date.now()
+    if (this.#direct && now < this.#direct.until) return this.#direct.rooms
+    const rooms = accountData(this.link, 'm.direct').then((content) => {
       const lists = Object.values(content ?? {}).filter(Array.isArray)
       return new Set(lists.flat().filter((one) => typeof one === 'string'))
     })
-    this.#direct.catch(() => this.directChanged())
-    return this.#direct
+    rooms.catch(() => this.directChanged())
+    this.#direct = { rooms, until: now + DIRECT_MS }
+    return rooms
   }
 
   directChanged(): void {
@@ -77,7 +81,8 @@ export class Board {
 
   /** Those that we are in, and those that we are invited to. */
   async all(): Promise<ChatRoom[]> {
-    const joined = await Promise.all(this.link.rooms.ids().map((room) => this.describe(room)))
+    const described = await Promise.all(this.link.rooms.ids().map((room) => this.#describeIfIn(room)))
+    const joined = described.filter((room) => room !== null)
     const invited = this.link.links.invites().map(
       ({ room, sender }): ChatRoom => ({
         room,
@@ -94,6 +99,16 @@ export class Board {
       }),
     )
     return [...joined, ...invited.filter(({ room }) => !joined.some((one) => one.room === room))]
+  }
+
+  /** Null for one that we were put out of a moment ago: /sync will tell. */
+  async #describeIfIn(room: string): Promise<ChatRoom | null> {
+    try {
+      return await this.describe(room)
+    } catch (error) {
+      if (error instanceof HomeserverError && (error.status === 403 || error.status === 404)) return null
+      throw error
+    }
   }
 
   /** The machine whose mail that room carries; null where it carries none. */
@@ -151,7 +166,7 @@ export class Board {
     throw new Refusal('unknown_chat', `this machine is in no room ${text.slice(0, 200)}`)
   }
 
-  /** @throws Refusal `malformed` is left to the homeserver: what is neither a peer nor a user is `unknown_peer` */
+  /** @throws Refusal `unknown_peer` for what is neither a peer nor a Matrix user */
   userNamed(text: string): string {
     const peer = this.link.peers.find(text.replace(/^@/, ''))
     if (peer) return peer.user
