@@ -338,6 +338,30 @@ test('a room that two machines have bound: agents of both and a person read each
   }
 })
 
+test('to a pinned person with whom there is no room yet, one is made', async () => {
+  const anna = await Person.start(synapse, 'anna', desk.box.root)
+  try {
+    const { user: id, key } = await anna.hear('the key', (one) => one.key)
+    await desk.box.admin('link/peer/add', {
+      name: 'anna',
+      user: id,
+      fingerprint: key,
+      master: true,
+      person: true,
+      accounts: [],
+    })
+    expect(await chat('read', { room: 'anna' })).toMatchObject({ kind: 'unknown_chat' })
+    const sent = await chat('send', { room: 'anna', text: 'hello anna' })
+    expect(sent.readers).toEqual([id])
+    await anna.hear('the invitation', (one) => one.joined === sent.room)
+    expect(await anna.hear('hello', (one) => one.id === sent.event)).toMatchObject({ body: '[codex] hello anna' })
+    expect((await chat('send', { room: 'anna', text: 'again' })).room).toBe(sent.room)
+    await desk.box.admin('link/peer/remove', { name: 'anna' })
+  } finally {
+    await anna.end()
+  }
+})
+
 /** A line of this very process, which has called as the operator, over the command socket. */
 const line = (what: object) =>
   new Promise<Answer>((resolve, reject) => {

@@ -18,7 +18,7 @@ export const chatSend = defineCommand({
   usage: '[options] <room> <text | ->',
   help: `Writes into a Matrix room, encrypted for the members that are pinned, and for nobody else; the answer says who can read it.
 Agents of a machine share its user there, so your account stands in front of the text. Users that the text names are
-mentioned. Nothing is written where no encryption was seen.
+mentioned. Nothing is written where no encryption was seen. With a pinned person whom no room is shared with, one is made.
 
   mail4agent chat send lukas "the build is green"
   mail4agent chat send build --thread Rq0s1hG… "as discussed"

@@ -56,8 +56,7 @@ export class Bindings {
     const bound = this.of(room)
     if (bound && canonical(bound.local) !== canonical(here.name))
       throw new Refusal('name_taken', `that room is bound to #${bound.local}`, { room: bound.local }, UNBIND)
-    if (this.#link.chat.board.machineOf(room))
-      throw new Refusal('carries_mail', 'that room carries the mail of a machine', {}, SHARE)
+    this.#link.chat.board.mustNotCarry(room)
     links.chat.bind(room, here.name)
     this.#read()
     await this.#join(here, room)
@@ -152,4 +151,3 @@ const asPeer = (room: string): Peer => ({
 })
 
 const UNBIND = 'first: mail4agent chat bind <room> --off'
-const SHARE = 'make the room one with that machine instead: mail4agent link peer allow <peer> --share <room>'

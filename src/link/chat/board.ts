@@ -117,6 +117,13 @@ export class Board {
     return peers.all().find((peer) => !peer.person && links.lane(peer.name).room === room) ?? null
   }
 
+  /** @throws Refusal `carries_mail` */
+  mustNotCarry(room: string): void {
+    const machine = this.machineOf(room)
+    if (!machine) return
+    throw new Refusal('carries_mail', `that room carries the mail of ${machine.name}`, { peer: machine.name })
+  }
+
   /**
    * The room that a text means: an id, an alias, a name, or who is in the room for two.
    * @throws Refusal `unknown_chat`, `ambiguous_room` with the candidates

@@ -1,10 +1,9 @@
 // Who is in a room: joining, leaving, making, inviting, putting out.
 import type { ChatRequest } from '../../wire/chat.ts'
-import { malformed } from '../../wire/refusal.ts'
+import { malformed, Refusal } from '../../wire/refusal.ts'
 import { inRoom } from '../matrix/transport.ts'
 import { accountData, setAccountData } from './account-data.ts'
 import type { Chat } from './chat.ts'
-import { mustNotCarry } from './say.ts'
 
 type Room = { room: string }
 const ENCRYPTION = { type: 'm.room.encryption', state_key: '', content: { algorithm: 'm.megolm.v1.aes-sha2' } }
@@ -21,7 +20,7 @@ export async function leave(chat: Chat, request: ChatRequest<'leave'>): Promise<
   const { board, bindings, link } = chat
   const invited = link.links.invites().some(({ room }) => room === request.room)
   const room = invited ? request.room : await board.find(request.room)
-  mustNotCarry(chat, room)
+  chat.board.mustNotCarry(room)
   await inRoom(link.homeserver, room, 'leave')
   link.links.uninvited(room)
   await bindings.unbind(room)
@@ -52,6 +51,17 @@ export async function create({ board, link }: Chat, request: ChatRequest<'create
   return { room }
 }
 
+/** The room that a text means; for a pinned person with whom there is none, one is made. Throws what `find` throws. */
+export async function roomWith(chat: Chat, text: string): Promise<string> {
+  try {
+    return await chat.board.find(text)
+  } catch (error) {
+    const peer = chat.link.peers.find(text.replace(/^@/, ''))
+    if (!(error instanceof Refusal && error.kind === 'unknown_chat' && peer?.person)) throw error
+    return (await create(chat, { kind: 'dm', invite: [peer.user] })).room
+  }
+}
+
 /** Added to what other clients of the account have written there, and for a pinned person the room where its mail goes. */
 async function rememberDirect(
   { board, link }: Pick<Chat, 'board' | 'link'>,
@@ -75,7 +85,7 @@ export const kick = (chat: Chat, { room, user }: ChatRequest<'kick'>): Promise<R
 
 async function move(chat: Chat, what: 'invite' | 'kick', text: string, user: string): Promise<Room> {
   const room = await chat.board.find(text)
-  mustNotCarry(chat, room)
+  chat.board.mustNotCarry(room)
   const id = chat.board.userNamed(user)
   if (id === chat.link.session.user) throw malformed('user', 'is this machine itself')
   await inRoom(chat.link.homeserver, room, what, { user_id: id })

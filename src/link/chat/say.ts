@@ -8,6 +8,7 @@ import { bytes, checkBody } from '../../wire/text.ts'
 import { FROM } from '../mail/people.ts'
 import { sendEncrypted } from '../matrix/transport.ts'
 import type { Chat } from './chat.ts'
+import { roomWith } from './membership.ts'
 import { readersOf } from './readers.ts'
 import { accountOf, relationOf, rowsOf } from './rows.ts'
 import { eventOf, isSaid, open, type Said } from './timeline.ts'
@@ -26,7 +27,7 @@ export async function send(chat: Chat, caller: Caller, request: ChatRequest<'sen
   if (target !== null && (reply !== null || thread !== null))
     throw malformed('edit', 'is of a text as it hangs: leave reply_to and thread away')
   if (target !== null) return edit(chat, caller, { ...request, event: target })
-  const room = await chat.board.find(request.room)
+  const room = await roomWith(chat, request.room)
   const answered = reply === null ? [] : [(await eventOf(chat.link, room, reply)).sender]
   const hangs =
     thread !== null
@@ -78,7 +79,7 @@ export async function redact(
   request: ChatRequest<'redact'>,
 ): Promise<ChatAnswer<'redact'>> {
   const room = await chat.board.find(request.room)
-  mustNotCarry(chat, room)
+  chat.board.mustNotCarry(room)
   if (!caller.account.can.operator) await ownOf(chat, caller, room, request.event)
   const path = `/rooms/${part(room)}/redact/${part(request.event)}/${crypto.randomUUID()}`
   const { event_id: event } = await chat.link.homeserver.call('PUT', path, {})
@@ -126,7 +127,7 @@ const txnOf = ({ account }: Caller, { idempotency_key: key }: Text): string =>
 
 /** @throws Refusal `not_encrypted`, `nobody_pinned`, `carries_mail`, `too_large` */
 async function put({ board, link }: Chat, room: string, type: string, content: object, txn: string): Promise<Sent> {
-  mustNotCarry({ board }, room)
+  board.mustNotCarry(room)
   if (link.rooms.get(room)?.encrypted !== true)
     throw new Refusal('not_encrypted', 'that room is not encrypted, or its encryption was not seen yet')
   const { readers, withheld } = readersOf(link, room)
@@ -135,10 +136,4 @@ async function put({ board, link }: Chat, room: string, type: string, content: o
   if (readers.length === 0) throw new Refusal('nobody_pinned', 'nobody in that room is pinned', { members: withheld })
   const encrypted = await link.device.encrypt(room, readers, type, content)
   return { room, event: await sendEncrypted(link.homeserver, room, txn, encrypted), readers, withheld }
-}
-
-export function mustNotCarry({ board }: Pick<Chat, 'board'>, room: string): void {
-  const machine = board.machineOf(room)
-  if (machine)
-    throw new Refusal('carries_mail', `that room carries the mail of ${machine.name}`, { peer: machine.name })
 }
