@@ -22,6 +22,7 @@ import { Supervisor } from '../wake/dispatch/supervisor.ts'
 import { Waker } from '../wake/waker.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { rfc3339 } from '../wire/time.ts'
+import { openCommandSocket } from './command-socket.ts'
 import { inFolder, privateFiles, privateFolder, writePrivate } from './folders.ts'
 import { createApp } from './http/app.ts'
 import { Calls, type Door } from './http/door.ts'
@@ -42,6 +43,8 @@ export type DaemonOptions = {
   readonly port: number
   /** Path of the Unix socket; null where there is none (Windows). */
   readonly socket: string | null
+  /** Path of the command socket; null where there is none. `given`: somebody named it, so it must be that one. */
+  readonly commands?: { path: string; given: boolean } | null
   /** Executables of agent clients. */
   readonly recognised: readonly string[]
   /** The operator allows port forwarders as callers. */
@@ -283,7 +286,7 @@ function assemble(
 async function openDoors(
   door: Door,
   attestor: Attestor,
-  { port, socket, log }: DaemonOptions,
+  { port, socket, commands = null, log }: DaemonOptions,
   closers: Closer[],
 ): Promise<{ tcp: TcpDoor; socket: string | null }> {
   const serve = createApp(door).fetch // made here and now: the first caller does not wait for it
@@ -295,6 +298,8 @@ async function openDoors(
   doors.push(tcp)
   const unix = socket === null ? null : await listenOnSocket(socket, attestor, serve, log)
   if (unix) doors.push(unix)
+  const lines = commands === null ? null : await openCommandSocket(commands, attestor, door)
+  if (lines) doors.push(lines)
   return { tcp, socket: unix?.path ?? null }
 }
 

@@ -1,7 +1,9 @@
 // /sync, again and again: keys first, then rooms, then what was said in them; how far it came is written last. Matrix CS §6.4.
+import { heedReads } from './chat/reads.ts'
 import type { Opened } from './crypto/device.ts'
 import type { Link } from './link.ts'
 import { EVENT } from './mail/envelope.ts'
+import { hearPerson } from './mail/hear-person.ts'
 import { backOff, HomeserverError } from './matrix/homeserver.ts'
 import { type JoinedRoom, type RoomEvent, readEvents, readSync, type SyncAnswer } from './matrix/sync-answer.ts'
 import { pageBack, sendEncrypted } from './matrix/transport.ts'
@@ -14,7 +16,7 @@ const FILTER = JSON.stringify({
   presence: { not_types: ['*'] },
   account_data: { not_types: ['*'] },
   room: {
-    ephemeral: { not_types: ['*'] },
+    ephemeral: { types: ['m.receipt', 'm.typing'] },
     account_data: { not_types: ['*'] },
     include_leave: true,
     timeline: { limit: 100 },
@@ -76,21 +78,26 @@ export class SyncLoop {
     const sync = readSync(answer, session.user)
     await device.receive(sync)
     for (const room of sync.joined) {
+      if (since === null || rooms.get(room.id) === null) this.link.chat.arrivals.began(room)
       rooms.joined(room.id)
       for (const event of [...room.state, ...room.timeline]) rooms.apply(room.id, event)
+      this.link.chat.heard(room)
     }
     for (const room of sync.gone) {
       rooms.gone(room)
       links.uninvited(room)
     }
     await this.#keys(sync)
-    for (const { id, sender } of sync.invited) await this.#tried(() => this.link.invited(id, sender))
-    if (sync.toDevice.length > 0) await this.#retryUnread()
+    for (const { id, sender, direct } of sync.invited) await this.#tried(() => this.link.invited(id, sender, direct))
+    if (sync.toDevice.length > 0) await this.retryUnread()
     for (const room of sync.joined)
       for (const event of [...(await this.#gap(room, since)), ...room.timeline]) await this.#event(room.id, event)
     await this.#acknowledge()
+    for (const room of sync.joined) await this.#tried(() => heedReads(this.link, room))
     links.synced(sync.next, rooms.changes())
-    if (sync.joined.length > 0) for (const peer of this.link.peers.all()) this.link.lane(peer).kick()
+    if (sync.joined.length === 0) return
+    for (const peer of this.link.peers.all()) this.link.lane(peer).kick()
+    this.link.chat.bindings.kickAll()
   }
 
   /** What the homeserver refuses of our keys must not keep mail from coming in: it is tried again with the next answer. */
@@ -144,11 +151,14 @@ export class SyncLoop {
       return
     }
     links.forgetUnread(event.event_id)
-    if (!this.#isPinned(peer, opened)) return this.#quarantine(peer, event, opened, 'nobody has pinned that device')
+    if (!this.isPinned(peer, opened)) return this.#quarantine(peer, event, opened, 'nobody has pinned that device')
+    const known = this.link.chat.arrivals.isKnown(room, event)
+    if (opened.type === 'm.room.message' && this.link.chat.bindings.of(room))
+      return this.#tried(() => this.link.chat.bindings.heard(peer, room, event.event_id, opened, known))
     if (peer.person) {
-      const device = opened.device ?? ''
-      if (opened.type === 'm.room.message')
-        await this.#tried(() => this.link.heard(peer, room, event.event_id, device, opened.content))
+      const { device, content } = opened
+      const text = { room, event: event.event_id, device: device ?? '', content, known }
+      if (opened.type === 'm.room.message') await this.#tried(() => hearPerson(this.link, peer, text))
       return
     }
     if (opened.type !== EVENT) return
@@ -156,7 +166,7 @@ export class SyncLoop {
     if ((await this.link.incoming.take(peer, opened.content)) === 'ack') this.link.lane(peer).kick()
   }
 
-  #isPinned(peer: Peer, { fingerprint, signedByOwner }: Opened): boolean {
+  isPinned(peer: Peer, { fingerprint, signedByOwner }: Opened): boolean {
     if (peer.pin.by === 'device') return fingerprint === peer.pin.key
     return signedByOwner && this.link.pins.get(peer.user)?.ok === true
   }
@@ -170,7 +180,7 @@ export class SyncLoop {
   }
 
   /** Keys may come after what they open. */
-  async #retryUnread(): Promise<void> {
+  async retryUnread(): Promise<void> {
     for (const { room, raw, sender } of this.link.links.unread()) {
       const peer = this.link.peers.byUser(sender)
       const [event] = readEvents([JSON.parse(raw)])

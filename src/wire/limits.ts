@@ -63,6 +63,9 @@ export const LIMITS = {
   request: 1_048_576,
   /** Calls in one JSON-RPC batch. */
   rpcBatch: 50,
+  /** A text for a Matrix room: encrypted it stays below the 65,536 bytes that an event may have. */
+  chatText: 30_000,
+  chatPage: 200,
   /** Seconds of the oldest unread letter after which a send says that nobody drains that mailbox. */
   undrained: 600,
 } as const

@@ -125,6 +125,11 @@ export const LINK_ADMIN = {
     request: Type.Object({ name: Name }, strict),
     answer: empty,
   },
+  'link/bind': {
+    summary: 'make a room of this mailbox one with a Matrix room; without local: no more',
+    request: Type.Object({ room: Text, local: opt(Name) }, strict),
+    answer: Type.Object({ room: Type.String(), local: nullable(Type.String()) }),
+  },
   'link/peer/pending': {
     summary: 'keys that peers have and nobody has pinned, and invitations that wait',
     request: Type.Object({}, strict),

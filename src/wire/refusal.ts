@@ -114,6 +114,17 @@ export const REFUSALS = {
     403,
     'the operator of that machine allows it: mail4agent link peer allow <peer> --account <name>',
   ),
+  not_you: row(
+    403,
+    'name a session that you are: see mail4agent whoami; who has none yet calls the mailbox with its token first',
+  ),
+  ambiguous_room: row(409, 'name it by its id; the candidates are listed'),
+  unknown_chat: row(404, 'list the rooms with: mail4agent chat list'),
+  unknown_event: row(404, 'read the room for its event ids: mail4agent chat read <room>'),
+  not_yours: row(403, 'only what your own account wrote can be changed'),
+  not_encrypted: row(409, 'nothing is sent in clear; make an encrypted room: mail4agent chat create'),
+  nobody_pinned: row(409, 'pin somebody in that room first: mail4agent link peer add <name> … --person'),
+  carries_mail: row(409, 'write to the accounts of that machine instead: mail4agent send <account>@<machine>'),
   homeserver: row(502, 'the homeserver says why; mail waits meanwhile'),
   vault_key_missing: row(409, 'give the key back to its holder, or restore: mail4agent vault restore <file>'),
   vault_damaged: row(

@@ -10,6 +10,7 @@ const FLAGS = {
   read: 'may_read',
   dispatch: 'may_dispatch',
   behalf: 'may_behalf',
+  chat: 'may_chat',
   operator: 'operator',
 } as const satisfies Record<Capability, string>
 export const CAPABILITIES = Object.keys(FLAGS)

@@ -1,9 +1,11 @@
 // The HTTP door: one Elysia app made from the tables of operations and admin routes. It decides nothing about mail.
 import { Elysia } from 'elysia'
 import { administer } from '../../engine/admin/admin.ts'
+import { chat } from '../../engine/chat.ts'
 import { run } from '../../engine/engine.ts'
 import type { Patience } from '../../engine/mail.ts'
 import { ADMIN, type AdminRoute } from '../../wire/admin.ts'
+import { CHAT, CHAT_COMMANDS, type ChatCommand } from '../../wire/chat.ts'
 import type { Json } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { OPERATION_NAMES, OPERATIONS, type OperationName } from '../../wire/operations.ts'
@@ -36,6 +38,7 @@ const methods = new Map<string, 'GET' | 'POST'>([
   ['/mcp', 'POST'],
   ...OPERATION_NAMES.map((name) => [`/mail/${name}`, 'POST'] as const),
   ...adminRoutes().map((route) => [`/admin/${route}`, 'POST'] as const),
+  ...CHAT_COMMANDS.map((name) => [`/chat/${name}`, 'POST'] as const),
   ['/ui', 'GET'],
   ...uiRoutes().map((route) => [`/ui/${route}`, 'POST'] as const),
 ])
@@ -61,6 +64,8 @@ export function createApp(door: Door) {
     app.post(`/mail/${name}`, counted(door, name, mailRoute(door, name)), { parse: 'none' })
   for (const route of adminRoutes())
     app.post(`/admin/${route}`, counted(door, `admin/${route}`, adminRoute(door, route)), { parse: 'none' })
+  for (const name of CHAT_COMMANDS)
+    app.post(`/chat/${name}`, counted(door, `chat/${name}`, chatRoute(door, name)), { parse: 'none' })
   for (const route of uiRoutes()) app.post(`/ui/${route}`, guarded(door, loginRoute(door, route)), { parse: 'none' })
   return app
 }
@@ -125,6 +130,14 @@ function adminRoute(door: Door, route: AdminRoute): Perform {
     const caller = await callerOf(door, request)
     checkPageMay(door, request, route)
     return administer(door.mail, route, caller, checked(schema, await readJson(request, size)))
+  }
+}
+
+function chatRoute(door: Door, name: ChatCommand): Perform {
+  const { request: schema } = CHAT[name]
+  return async (request, size) => {
+    const caller = await callerOf(door, request)
+    return chat(door.mail, name, caller, checked(schema, await readJson(request, size)))
   }
 }
 

@@ -4,7 +4,7 @@ import { Refusal } from '../../wire/refusal.ts'
 /** Upper bounds of the buckets, in seconds; waits go up to a minute. */
 export const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-export type DoorName = 'http' | 'mcp'
+export type DoorName = 'http' | 'mcp' | 'command'
 /** `buckets` are not cumulative; one more than BOUNDS, for what took longer. */
 export type Series = {
   operation: string

@@ -21,5 +21,6 @@ export const LINK_ROUTES: Routes = {
   'link/peer/allow': to('link/peer/allow'),
   'link/peer/rotate': to('link/peer/rotate'),
   'link/peer/remove': to('link/peer/remove'),
+  'link/bind': to('link/bind'),
   'link/peer/pending': to('link/peer/pending'),
 }

@@ -52,10 +52,16 @@ export async function createRoom(homeserver: Homeserver, peer: string): Promise<
 export async function inRoom(
   homeserver: Homeserver,
   room: string,
-  what: 'join' | 'leave' | 'invite',
+  what: 'join' | 'leave' | 'invite' | 'kick',
   body: object = {},
 ): Promise<void> {
   await homeserver.call('POST', `/rooms/${part(room)}/${what}`, body)
+}
+
+/** Again into the room for two: an invitation that says so is a membership that is set, Matrix CS §10.4.1. */
+export async function inviteDirectly(homeserver: Homeserver, room: string, user: string): Promise<void> {
+  const content = { membership: 'invite', is_direct: true }
+  await homeserver.call('PUT', `/rooms/${part(room)}/state/m.room.member/${part(user)}`, content)
 }
 
 /** Events before `from`, newest first, at most 100. */
