@@ -20,6 +20,7 @@ const dispatches = () => import('./dispatch/look.ts')
 const dispatchControl = () => import('./dispatch/control.ts')
 const link = () => import('./link/link.ts')
 const linkPeers = () => import('./link/peers.ts')
+const linkVerify = () => import('./link/verify.ts')
 const vault = () => import('./link/vault.ts')
 const ack = () => import('./ack.ts').then((file) => file.ack)
 
@@ -106,6 +107,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'link setup': () => link().then((file) => file.linkSetup),
   'link status': () => link().then((file) => file.linkStatus),
   'link off': () => link().then((file) => file.linkOff),
+  'link verify': () => linkVerify().then((file) => file.linkVerify),
   'link peer list': () => linkPeers().then((file) => file.peerList),
   'link peer add': () => linkPeers().then((file) => file.peerAdd),
   'link peer allow': () => linkPeers().then((file) => file.peerAllow),

@@ -113,6 +113,7 @@ export const REFUSALS = {
     403,
     'the operator of that machine allows it: mail4agent link peer allow <peer> --account <name>',
   ),
+  not_verified: row(409, 'nothing was pinned; try it again: mail4agent link verify <name>'),
   homeserver: row(502, 'the homeserver says why; mail waits meanwhile'),
   vault_key_missing: row(409, 'give the key back to its holder, or restore: mail4agent vault restore <file>'),
   vault_damaged: row(

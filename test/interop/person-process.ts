@@ -54,6 +54,32 @@ client.on(sdk.MatrixEventEvent.Decrypted, async (event: any) => {
   })
 })
 
+// two devices are compared: what is shown is told, and the order says whether it is the same
+let request: any = null
+let pictures: any = null
+const compare = (one: any) => {
+  let verifier: any = null
+  request = one
+  const look = () => {
+    if (!one.verifier || verifier) return
+    verifier = one.verifier
+    verifier.on('show_sas', (sas: any) => {
+      pictures = sas
+      tell({ pictures: sas.sas.emoji.map(([symbol]: string[]) => symbol), decimals: sas.sas.decimal })
+    })
+    verifier.verify().then(
+      () => tell({ compared: true }),
+      (error: any) => tell({ compared: false, code: error?.code ?? one.cancellationCode, error: String(error) }),
+    )
+  }
+  one.on('change', look)
+  look()
+}
+client.on('crypto.verificationRequestReceived', (one: any) => {
+  compare(one)
+  tell({ asked: one.otherUserId })
+})
+
 for await (const line of console) {
   const order = JSON.parse(line)
   if (order.open) {
@@ -70,6 +96,17 @@ for await (const line of console) {
     const relation = order.answers ? { 'm.relates_to': { 'm.in_reply_to': { event_id: order.answers } } } : {}
     const sent = await client.sendMessage(order.room, { msgtype: 'm.text', body: order.say, ...relation })
     tell({ said: sent.event_id })
+  }
+  if (order.accept) await request.accept()
+  if (order.ask) compare(await crypto.requestDeviceVerification(order.ask, order.device))
+  if (order.askIn) compare(await crypto.requestVerificationDM(order.user, order.askIn))
+  if (order.start) await request.startVerification('m.sas.v1').catch(() => {})
+  if (order.same === true) await pictures.confirm()
+  if (order.same === false) pictures.mismatch()
+  if (order.trust) {
+    const device = await crypto.getDeviceVerificationStatus(order.trust, order.device)
+    const user = await crypto.getUserVerificationStatus(order.trust)
+    tell({ trusts: device?.localVerified === true, user: user.isCrossSigningVerified() })
   }
 }
 process.exit(0)
