@@ -31,9 +31,7 @@ function verify(argv: string[]) {
   })
   let shown = ''
   const reading = (async () => {
-    for await (const chunk of child.stderr)
-      shown += Buffer.from(chunk).toString()
-, Buffer.from(chunk).toString())
+    for await (const chunk of child.stderr) shown += Buffer.from(chunk).toString()
   })()
   return {
     seen: () => until('pictures', async () => (shown.includes('or in numbers') ? shown : null), 60_000),
