@@ -15,7 +15,13 @@ async function unlock(): Promise<void> {
   const argv = ['gnome-keyring-daemon', '--foreground', '--components=secrets', '--unlock']
   keyring = Bun.spawn(argv, { env, stdin: new Blob(['a password']), stdout: 'ignore', stderr: 'ignore' })
   await until('the service', async () => {
-    const owner = ['--session', '--dest=org.freedesktop.DBus', '--print-reply', '/', 'org.freedesktop.DBus.NameHasOwner']
+    const owner = [
+      '--session',
+      '--dest=org.freedesktop.DBus',
+      '--print-reply',
+      '/',
+      'org.freedesktop.DBus.NameHasOwner',
+    ]
     const asked = Bun.spawnSync(['dbus-send', ...owner, 'string:org.freedesktop.secrets'], { env, stderr: 'ignore' })
     return asked.stdout.toString().includes('true')
   })
@@ -32,7 +38,9 @@ beforeAll(async () => {
   const argv = ['dbus-daemon', '--session', '--nofork', '--print-address', `--address=unix:path=${root}/run/bus`]
   bus = Bun.spawn(argv, { env, stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' })
   const { value } = await bus.stdout.getReader().read()
-  env.DBUS_SESSION_BUS_ADDRESS = Buffer.from(value ?? []).toString().trim()
+  env.DBUS_SESSION_BUS_ADDRESS = Buffer.from(value ?? [])
+    .toString()
+    .trim()
   await unlock()
 }, 60_000)
 
