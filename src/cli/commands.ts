@@ -24,6 +24,7 @@ const chatRead = () => import('./chat/read.ts')
 const chatWrite = () => import('./chat/write.ts')
 const chatRooms = () => import('./chat/rooms.ts')
 const chatMarks = () => import('./chat/marks.ts')
+const linkVerify = () => import('./link/verify.ts')
 const vault = () => import('./link/vault.ts')
 const ack = () => import('./ack.ts').then((file) => file.ack)
 
@@ -110,6 +111,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'link setup': () => link().then((file) => file.linkSetup),
   'link status': () => link().then((file) => file.linkStatus),
   'link off': () => link().then((file) => file.linkOff),
+  'link verify': () => linkVerify().then((file) => file.linkVerify),
   'link peer list': () => linkPeers().then((file) => file.peerList),
   'link peer add': () => linkPeers().then((file) => file.peerAdd),
   'link peer allow': () => linkPeers().then((file) => file.peerAllow),

@@ -99,6 +99,7 @@ export const PRINTED: readonly (readonly [commands: string, printed: Printed])[]
   ['link setup', 'admin/link/setup'],
   ['link status', 'admin/link/status'],
   ['link off', 'admin/link/off'],
+  ['link verify', 'admin/link/peer/add'],
   ['link peer list', own('peers')],
   ['link peer add', 'admin/link/peer/add'],
   ['link peer allow', 'admin/link/peer/allow'],

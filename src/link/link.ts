@@ -9,7 +9,8 @@ import { installIndexedDb } from '../store/link/indexeddb.ts'
 import type { LinkStore } from '../store/link/link-store.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { Chat } from './chat/chat.ts'
-import type { Device, PinState, SeenDevice } from './crypto/device.ts'
+import type { Device } from './crypto/device.ts'
+import { dropPin, type PinState, type SeenDevice } from './crypto/pins.ts'
 import { Incoming } from './mail/incoming.ts'
 import { Lane } from './mail/lane.ts'
 import { Outgoing } from './mail/outgoing.ts'
@@ -21,7 +22,9 @@ import { createRoom, inRoom, inviteDirectly, sendEncrypted } from './matrix/tran
 import { openDevice, openStore } from './open.ts'
 import { type Peer, Peers } from './peers.ts'
 import { SyncLoop } from './sync-loop.ts'
+import { checkPins, forgive } from './trust.ts'
 import type { Vault } from './vault/vault.ts'
+import { Verifications } from './verifications.ts'
 
 export type LinkLog = { info(text: string, facts?: object): void; warn(text: string, facts?: object): void }
 /** A device that another machine has asked for keys and was refused, by user. */
@@ -39,6 +42,7 @@ export class Link {
   /** How each pin stands, by user; absent while it was not looked at. */
   readonly pins = new Map<string, PinState>()
   readonly withheld = new Map<string, Withheld>()
+  readonly verifications: Verifications
   /** The cross-signing key of our user; null where there is none, or it was not looked at yet. */
   accountKey: string | null = null
   readonly #lanes = new Map<string, Lane>()
@@ -65,6 +69,7 @@ export class Link {
     this.rooms = new Rooms(links)
     this.incoming = new Incoming(mail, links, this.remotes)
     this.#outgoing = new Outgoing(mail, links, (peer) => this.kick(peer))
+    this.verifications = new Verifications(this)
     this.sync = new SyncLoop(this)
     this.chat = new Chat(this)
   }
@@ -211,20 +216,6 @@ export class Link {
     this.links.uninvited(room)
   }
 
-  /** Compares every pin with the keys that are there, and tells of what has changed. */
-  async checkPins(): Promise<void> {
-    for (const peer of this.peers.all()) {
-      const before = this.pins.get(peer.user)
-      const state = await this.device.pin(peer.user, peer.pin)
-      this.pins.set(peer.user, state)
-      if (before?.ok && !state.ok)
-        this.log.warn('a pin holds no more, mail stops', { peer: peer.name, reason: state.reason })
-      for (const { device } of fresh(before, state))
-        this.log.warn('a device that nobody pinned gets nothing', { peer: peer.name, device })
-      if (!before?.ok && state.ok) this.lane(peer).kick()
-    }
-  }
-
   /** Follows the keys of all peers, and ours. */
   async settle(): Promise<void> {
     await this.device.settle([this.session.user, ...this.peers.all().map(({ user }) => user)])
@@ -232,11 +223,12 @@ export class Link {
   }
 
   async pinned(peer: Peer): Promise<void> {
+    forgive(this.links, peer.user)
     this.links.lane(peer.name)
     this.links.outbox.anew(peer.name)
     await this.settle()
     await this.device.query(peer.user)
-    await this.checkPins()
+    await checkPins(this)
     for (const { room, sender } of this.links.invites()) if (sender === peer.user) await this.invited(room, sender)
     this.lane(peer).kick()
   }
@@ -248,7 +240,7 @@ export class Link {
     const { room } = this.links.lane(peer.name)
     this.links.forget(peer.name)
     await this.remotes.remove(peer.name)
-    await this.device.unpin(peer.user)
+    await dropPin(this.device, peer.user)
     if (room !== null) await inRoom(this.homeserver, room, 'leave').catch(() => {}) // it trusts nobody there any more
   }
 
@@ -278,6 +270,7 @@ export class Link {
   }
 }
 
-/** Devices that are unpinned now and were not there before. */
-const fresh = (before: PinState | undefined, { unpinned }: PinState): SeenDevice[] =>
-  unpinned.filter(({ device }) => !before?.unpinned.some((one) => one.device === device))
+/** Takes away every file of the link. */
+export function forgetLink(folder: string): void {
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -123,6 +123,10 @@ export class LinkHost {
     'link/peer/rotate': (request) => this.#open(rotatePeer, request),
     'link/peer/remove': (request) => this.#open(removePeer, request),
     'link/bind': async ({ room, local }) => this.#on.chat.bind(room, local?.replace(/^#/, '') ?? null),
+    'link/verify/start': (request) => this.#open((link, plan) => link.verifications.start(plan), request),
+    'link/verify/list': async () => ({ verifications: this.#on.verifications.list() }),
+    'link/verify/answer': (request) =>
+      this.#open((link, { flow, same }) => link.verifications.answer(flow, same), request),
     'link/peer/pending': async () => pendingOf(this.#on),
   }
 

@@ -1,6 +1,6 @@
 // /sync, again and again: keys first, then rooms, then what was said in them; how far it came is written last. Matrix CS §6.4.
 import { heedReads } from './chat/reads.ts'
-import type { Opened } from './crypto/device.ts'
+import { isComparison, type Opened } from './crypto/device.ts'
 import type { Link } from './link.ts'
 import { EVENT } from './mail/envelope.ts'
 import { hearPerson } from './mail/hear-person.ts'
@@ -8,6 +8,7 @@ import { backOff, HomeserverError } from './matrix/homeserver.ts'
 import { type JoinedRoom, type RoomEvent, readEvents, readSync, type SyncAnswer } from './matrix/sync-answer.ts'
 import { pageBack, sendEncrypted } from './matrix/transport.ts'
 import type { Peer } from './peers.ts'
+import { checkPins, isDistrusted } from './trust.ts'
 
 const POLL_MS = 30_000
 /** Pages of a hundred events that are looked for where /sync left some out. */
@@ -77,6 +78,7 @@ export class SyncLoop {
     const answer = await homeserver.call('GET', '/sync', null, { query, ms: timeout + 60_000 })
     const sync = readSync(answer, session.user)
     await device.receive(sync)
+    await this.#tried(() => this.link.verifications.heed(sync.toDevice))
     for (const room of sync.joined) {
       if (since === null || rooms.get(room.id) === null) this.link.chat.arrivals.began(room)
       rooms.joined(room.id)
@@ -94,6 +96,7 @@ export class SyncLoop {
       for (const event of [...(await this.#gap(room, since)), ...room.timeline]) await this.#event(room.id, event)
     await this.#acknowledge()
     for (const room of sync.joined) await this.#tried(() => heedReads(this.link, room))
+    await this.#tried(() => this.link.verifications.advance())
     links.synced(sync.next, rooms.changes())
     if (sync.joined.length === 0) return
     for (const peer of this.link.peers.all()) this.link.lane(peer).kick()
@@ -104,7 +107,7 @@ export class SyncLoop {
   async #keys(sync: SyncAnswer): Promise<void> {
     await this.#tried(() => this.link.settle())
     if (sync.changed.length > 0 || this.link.pins.size < this.link.peers.all().length)
-      await this.#tried(() => this.link.checkPins())
+      await this.#tried(() => checkPins(this.link))
   }
 
   async #tried(work: () => Promise<void>): Promise<void> {
@@ -134,11 +137,29 @@ export class SyncLoop {
     const { peers, session } = this.link
     if (event.sender === session.user || event.state_key !== undefined) return
     const peer = peers.byUser(event.sender)
-    if (!peer) return
+    if (!peer) return this.#compare(room, event)
     if (event.type === 'm.room.encrypted') {
       if (typeof event.content.ciphertext === 'string') await this.#open(room, event, peer) // a redacted one says nothing
-    } else if (event.type === EVENT || event.type === 'm.room.message')
+    } else if (isComparison(event)) await this.#openly(room, event)
+    else if (event.type === EVENT || event.type === 'm.room.message')
       this.#quarantine(peer, event, null, 'it came in clear')
+  }
+
+  /** Somebody whom nobody has pinned is heard only where devices are compared, and only about that. */
+  async #compare(room: string, event: RoomEvent): Promise<void> {
+    const { device, verifications } = this.link
+    if (!verifications.isAbout(room, event.sender)) return
+    if (event.type !== 'm.room.encrypted') return this.#openly(room, event)
+    const opened = await device.decrypt(room, event)
+    const flow = 'verification' in opened ? opened.verification : null
+    if (flow !== null) await this.#tried(() => verifications.heedRoom(room, event.sender, flow))
+  }
+
+  /** What is about a comparison may come in clear, and is only that. */
+  async #openly(room: string, event: RoomEvent): Promise<void> {
+    const { device, verifications } = this.link
+    const flow = await device.hearOpenly(room, event)
+    if (flow !== null) await this.#tried(() => verifications.heedRoom(room, event.sender, flow))
   }
 
   async #open(room: string, event: RoomEvent, peer: Peer): Promise<void> {
@@ -151,7 +172,11 @@ export class SyncLoop {
       return
     }
     links.forgetUnread(event.event_id)
+    const { verification } = opened
+    if (verification !== null) return this.#tried(() => this.link.verifications.heedRoom(room, peer.user, verification))
     if (!this.isPinned(peer, opened)) return this.#quarantine(peer, event, opened, 'nobody has pinned that device')
+    if (isDistrusted(links, peer.user))
+      return this.#quarantine(peer, event, opened, 'its devices were compared and were not the same')
     const known = this.link.chat.arrivals.isKnown(room, event)
     if (opened.type === 'm.room.message' && this.link.chat.bindings.of(room))
       return this.#tried(() => this.link.chat.bindings.heard(peer, room, event.event_id, opened, known))

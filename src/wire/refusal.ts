@@ -125,6 +125,7 @@ export const REFUSALS = {
   not_encrypted: row(409, 'nothing is sent in clear; make an encrypted room: mail4agent chat create'),
   nobody_pinned: row(409, 'pin somebody in that room first: mail4agent link peer add <name> … --person'),
   carries_mail: row(409, 'write to the accounts of that machine instead: mail4agent send <account>@<machine>'),
+  not_verified: row(409, 'nothing was pinned; try it again: mail4agent link verify <name>'),
   homeserver: row(502, 'the homeserver says why; mail waits meanwhile'),
   vault_key_missing: row(409, 'give the key back to its holder, or restore: mail4agent vault restore <file>'),
   vault_damaged: row(

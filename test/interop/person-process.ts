@@ -71,6 +71,32 @@ client.on(sdk.RoomMemberEvent.Membership, (_event: unknown, member: any) =>
   tell({ member: member.userId, membership: member.membership, room: member.roomId }),
 )
 
+// two devices are compared: what is shown is told, and the order says whether it is the same
+let request: any = null
+let pictures: any = null
+const compare = (one: any) => {
+  let verifier: any = null
+  request = one
+  const look = () => {
+    if (!one.verifier || verifier) return
+    verifier = one.verifier
+    verifier.on('show_sas', (sas: any) => {
+      pictures = sas
+      tell({ pictures: sas.sas.emoji.map(([symbol]: string[]) => symbol), decimals: sas.sas.decimal })
+    })
+    verifier.verify().then(
+      () => tell({ compared: true }),
+      (error: any) => tell({ compared: false, code: error?.code ?? one.cancellationCode, error: String(error) }),
+    )
+  }
+  one.on('change', look)
+  look()
+}
+client.on('crypto.verificationRequestReceived', (one: any) => {
+  compare(one)
+  tell({ asked: one.otherUserId })
+})
+
 for await (const line of console) {
   const order = JSON.parse(line)
   if (order.open) {
@@ -120,6 +146,17 @@ for await (const line of console) {
   if (order.types !== undefined) await client.sendTyping(order.room, order.types, 20_000)
   if (order.read) await client.sendReadReceipt(client.getRoom(order.room).findEventById(order.read))
   if (order.knock) tell({ joined: (await client.joinRoom(order.knock)).roomId })
+  if (order.accept) await request.accept()
+  if (order.ask) compare(await crypto.requestDeviceVerification(order.ask, order.device))
+  if (order.askIn) compare(await crypto.requestVerificationDM(order.user, order.askIn))
+  if (order.start) await request.startVerification('m.sas.v1').catch(() => {})
+  if (order.same === true) await pictures.confirm()
+  if (order.same === false) pictures.mismatch()
+  if (order.trust) {
+    const device = await crypto.getDeviceVerificationStatus(order.trust, order.device)
+    const user = await crypto.getUserVerificationStatus(order.trust)
+    tell({ trusts: device?.localVerified === true, user: user.isCrossSigningVerified() })
+  }
 }
 process.exit(0)
 

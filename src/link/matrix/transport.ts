@@ -6,7 +6,7 @@ const part = encodeURIComponent
 
 export const transportOver =
   (homeserver: Homeserver): Transport =>
-  async (kind, { body, event_type: type = '', txn_id: txn = '' }) => {
+  async (kind, { body, event_type: type = '', txn_id: txn = '', room_id: room = '' }) => {
     const call = (): Promise<Json> => {
       switch (kind) {
         case 'upload':
@@ -19,6 +19,8 @@ export const transportOver =
           return homeserver.call('POST', '/keys/signatures/upload', body)
         case 'to_device':
           return homeserver.call('PUT', `/sendToDevice/${part(type)}/${part(txn)}`, body)
+        case 'room':
+          return homeserver.call('PUT', `/rooms/${part(room)}/send/m.room.encrypted/${part(txn)}`, body)
       }
     }
     return JSON.stringify(await call())
