@@ -1,8 +1,9 @@
 // Thread entry: what must not delay a commit: checkpoints of the write-ahead log, the search index, and copies of the store.
-import { connect } from './connect.ts'
+import { connect, SMALL_CACHE_KIB } from './connect.ts'
 import { isDiskFault } from './disk.ts'
 import { inspectFile } from './inspect.ts'
 import { Projector } from './projector.ts'
+import { restAfterWork } from './rest.ts'
 import { orReason } from './thread.ts'
 import { type Verified, verifyFile } from './verify.ts'
 
@@ -34,10 +35,13 @@ self.onmessage = ({ data }: MessageEvent<HousekeeperOrder>) => {
 }
 
 function open(data: Extract<HousekeeperOrder, { open: string }>): { ready: true } {
-  const db = connect(data.open, 'FULL')
+  // it reads each letter once, in order: a cache would hold what nobody asks for again
+  const db = connect(data.open, 'FULL', false, SMALL_CACHE_KIB)
+  const worked = restAfterWork()
   const checkpoint = db.prepare<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(PASSIVE)')
   const projector = new Projector(db, data.search, data.epoch)
   run = (order) => {
+    worked()
     if ('catchUp' in order) {
       orFull(() => {
         while (projector.step(QUIET) > 0);
