@@ -1,33 +1,33 @@
-// Memory at rest: when nothing is asked of the mailbox, what its start or a burst left behind goes back to the system.
+// Memory at rest: what the start or a burst left behind goes back to the system.
 import { handBackCode } from '../attest/linux/code-pages.ts'
 
 const LOOK_MS = 5_000
 /** Of the processor time of a look: below it nothing is under way that a collection would delay. */
 const IDLE_PART = 0.02
-/** Of the processor time of one look: from it on there is something to hand back again. */
+/** Milliseconds of processor time in one look: from it on there is something to hand back again. */
 const BUSY_MS = 50
 
-/** Looks every few seconds; hands back once after the start, and once after each time of work. Returns what ends it. */
-export function startRest(handBack: () => void): () => void {
-  let due = true
+/** Hands back the code of the start soon after it, and code and heap once after each time of work. Returns what ends it. */
+export function startRest(): () => void {
+  let isFirst = true
+  let isDue = true
   let last = process.cpuUsage()
   const timer = setInterval(() => {
     const { user, system } = process.cpuUsage(last)
     const usedMs = (user + system) / 1_000
-    last = process.cpuUsage()
-    if (usedMs >= BUSY_MS) due = true
-    if (!due || usedMs > LOOK_MS * IDLE_PART) return
-    due = false
-    handBack()
+    if (usedMs >= BUSY_MS) isDue = true
+    const isIdle = usedMs <= LOOK_MS * IDLE_PART
+    if (isDue && isIdle) Bun.gc(true)
+    if (isFirst || (isDue && isIdle)) handBack()
+    if (isIdle) isDue = false
+    isFirst = false
     last = process.cpuUsage()
   }, LOOK_MS)
   timer.unref()
   return () => clearInterval(timer)
 }
 
-/** The heap of this thread, and on Linux the code that is mapped. Never throws. */
-export function handBackMemory(): void {
-  Bun.gc(true)
+function handBack(): void {
   if (process.platform !== 'linux') return
   try {
     handBackCode()
