@@ -67,9 +67,9 @@ async function ours(bench: Bench, letters: number): Promise<Consumed> {
       const line = await asker(mailbox.port, HTTP)
       let count = 0
       for (;;) {
-        const { messages } = body<{ messages: { id: string }[] }>(await line.ask(page))
+        const { messages } = body<{ messages: { message_id: string }[] }>(await line.ask(page))
         if (messages.length === 0) break
-        const acked = await line.ask(post('/mail/ack', token, { message_ids: messages.map(({ id }) => id) }))
+        const acked = await line.ask(post('/mail/ack', token, { message_ids: messages.map(({ message_id }) => message_id) }))
         count += body<{ results: { ok: boolean }[] }>(acked).results.filter(({ ok }) => ok).length
       }
       line.close()
