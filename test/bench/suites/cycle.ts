@@ -69,7 +69,9 @@ async function ours(bench: Bench, letters: number): Promise<Consumed> {
       for (;;) {
         const { messages } = body<{ messages: { message_id: string }[] }>(await line.ask(page))
         if (messages.length === 0) break
-        const acked = await line.ask(post('/mail/ack', token, { message_ids: messages.map(({ message_id }) => message_id) }))
+        const acked = await line.ask(
+          post('/mail/ack', token, { message_ids: messages.map(({ message_id }) => message_id) }),
+        )
         count += body<{ results: { ok: boolean }[] }>(acked).results.filter(({ ok }) => ok).length
       }
       line.close()
