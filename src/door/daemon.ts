@@ -33,6 +33,7 @@ import { Seat } from './link-seat.ts'
 import { listen, mustBeFree, type TcpDoor } from './listen.ts'
 import type { Log } from './log.ts'
 import { ensureOperator } from './operator.ts'
+import { startRest } from './rest.ts'
 import { listenOnSocket } from './socket.ts'
 import { VERSION } from './version.ts'
 
@@ -167,6 +168,7 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
   )
   closers.push(() => clearInterval(sweep))
   closers.push(startKeeper(store, log))
+  closers.push(startRest())
 
   const note = {
     pid: process.pid,

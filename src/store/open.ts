@@ -56,13 +56,13 @@ export async function openStore(
     migrate(db, path)
     const epoch = epochOf(db)
     let queue: Queue | null = null
-    const committer = await threadCommitter(path, (reason) => {
-      queue?.break(reason)
-      onBroken(reason)
-    })
-    const housekeeper = await threadHousekeeper(path, join(folder, 'search.sqlite'), epoch, (reason) =>
-      queue?.damaged(reason),
-    )
+    const [committer, housekeeper] = await Promise.all([
+      threadCommitter(path, (reason) => {
+        queue?.break(reason)
+        onBroken(reason)
+      }),
+      threadHousekeeper(path, join(folder, 'search.sqlite'), epoch, (reason) => queue?.damaged(reason)),
+    ])
     const make: Parts['queue'] = (before, after) => {
       queue = new Queue(committer, before, after)
       return queue

@@ -1,7 +1,7 @@
 // The lines of the command socket: what is asked, one JSON object a line, and what each is answered.
 import { type Static, Type } from '@sinclair/typebox'
 import { LIMITS } from './limits.ts'
-import { RefusalBody } from './refusal.ts'
+import { RefusalBody } from './refusal-body.ts'
 
 const strict = { additionalProperties: false }
 /** Which of its sessions the caller means: an account, or account/s-session. */

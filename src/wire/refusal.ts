@@ -1,5 +1,6 @@
 // The one refusal type: {kind, message, hint, …facts}, and one row per kind: HTTP status, exit code, hint.
-import { type Static, Type } from '@sinclair/typebox'
+
+import type { RefusalBody } from './refusal-body.ts'
 
 type Row = { status: number; exit: 1 | 2 | 3; hint: string }
 const row = (status: number, hint: string, exit: Row['exit'] = 1): Row => ({ status, exit, hint })
@@ -140,13 +141,6 @@ export const REFUSALS = {
 
 export type RefusalKind = keyof typeof REFUSALS
 export type Facts = Record<string, unknown>
-
-/** The body of every refusal, at every door. */
-export const RefusalBody = Type.Object(
-  { kind: Type.String(), message: Type.String(), hint: Type.String() },
-  { additionalProperties: true, description: 'a refusal: kind, message, hint and the facts it is about' },
-)
-export type RefusalBody = Static<typeof RefusalBody>
 
 /** Thrown by any layer; rendered by the door. `message` is lower case without a full stop; facts hold no secret and no body. */
 export class Refusal extends Error {

@@ -1,7 +1,7 @@
 // HTTP/1.1 on a raw connection: requests as ready bytes, replies framed by their Content-Length.
 import type { Protocol } from './wire.ts'
 
-export function post(path: string, token: string, body: unknown): Buffer {
+export function post(path: string, token: string, body: unknown, more: readonly string[] = []): Buffer {
   const text = JSON.stringify(body)
   return Buffer.from(
     [
@@ -9,6 +9,7 @@ export function post(path: string, token: string, body: unknown): Buffer {
       'Host: 127.0.0.1',
       `Authorization: Bearer ${token}`,
       'Content-Type: application/json',
+      ...more,
       `Content-Length: ${Buffer.byteLength(text)}`,
       '',
       text,

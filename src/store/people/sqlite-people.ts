@@ -1,6 +1,6 @@
 // People on SQLite: what is asked often is kept in memory and changed after each commit.
 import type { Database } from 'bun:sqlite'
-import { canonical } from '../../wire/names.ts'
+import { canonical } from '../../wire/ids.ts'
 import type { Queue } from '../queue.ts'
 import type { AccountRow, SessionRow } from '../rows.ts'
 import {
