@@ -91,13 +91,13 @@ export const OPERATE: { [N in OperationName]: Operate<N> } = {
  * Runs an operation for a caller. `request` has passed the operation's schema; null members count as absent.
  * @throws Refusal `permission_denied`, and those of the operation
  */
-export async function run<N extends OperationName>(
+export function run<N extends OperationName>(
   mail: Mail,
   name: N,
   caller: Caller,
   request: RequestOf<N>,
   patience?: Patience,
-): Promise<Answer<N>> {
+): Answer<N> | Promise<Answer<N>> {
   checkCapability(caller, name)
   mail.wakes.heard(caller.session, name)
   return OPERATE[name](mail, caller, request, patience)

@@ -3,16 +3,19 @@ import { Refusal } from '../wire/refusal.ts'
 import { isDiskFault } from './disk.ts'
 import type { Job, JobOf, Outcome, Results } from './jobs/job.ts'
 
-/** Where batches are committed: the writer thread, or the writer itself for a store in memory. */
+/** Where jobs are committed: the writer thread, or the writer itself for a store in memory. */
 export type Committer = {
-  commit(jobs: readonly Job[], done: (outcomes: readonly Outcome[]) => void): void
+  /** Takes jobs, which are committed after those that it has; they may share the next commit. */
+  take(jobs: readonly Job[]): void
+  /** Told of each commit: the outcomes of the oldest jobs taken, in their order. */
+  answered: (outcomes: readonly Outcome[]) => void
   close(): Promise<void>
 }
 
 /** Jobs that may wait; above it writes are refused `busy`. At 10 µs a job the newest waits some 100 ms. */
 const LIMIT = 10_000
-const BATCH = 512
-const EAGER = 64
+/** Jobs that the writer has at most. It commits all of them at once, so that they stay behind no further one. */
+const TAKEN = 512
 /** Milliseconds from a fault of the disk to the next try. */
 const RETRY_MS = 2_000
 
@@ -20,7 +23,8 @@ type Waiting = { job: Job; done: (outcome: Outcome) => void }
 
 export class Queue {
   #waiting: Waiting[] = []
-  #running = false
+  /** What the writer has, oldest first. */
+  #taken: Waiting[] = []
   #scheduled = false
   #closing: (() => void) | null = null
   #closed = false
@@ -35,7 +39,9 @@ export class Queue {
     readonly committer: Committer,
     readonly before: (now: number) => readonly Job[],
     readonly after: () => void,
-  ) {}
+  ) {
+    committer.answered = (outcomes) => this.#answered(outcomes)
+  }
 
   /** Why the last batch could not be written, when the disk was the reason; null once one could be again. */
   get fault(): string | null {
@@ -71,7 +77,7 @@ export class Queue {
   /** The writer is gone: what waits and what comes is refused; nothing was acknowledged. */
   break(reason: string): void {
     this.#broken = reason
-    for (const { done } of this.#waiting.splice(0)) done({ failed: reason })
+    for (const { done } of [...this.#taken.splice(0), ...this.#waiting.splice(0)]) done({ failed: reason })
     this.#closing?.()
   }
 
@@ -80,7 +86,7 @@ export class Queue {
     if (this.#closed) return
     this.#closed = true
     if (this.#retry) clearTimeout(this.#retry)
-    if (this.#broken === null && (this.#running || this.#waiting.length > 0))
+    if (this.#broken === null && !this.#idle)
       await new Promise<void>((resolve) => {
         this.#closing = resolve
       })
@@ -98,38 +104,38 @@ export class Queue {
   }
 
   #schedule(): void {
-    if (this.#running || this.#scheduled) return
+    if (this.#scheduled || this.#taken.length >= TAKEN) return
     this.#scheduled = true
     // one turn of the event loop gathers what arrived together; a timer window would only add latency (measured)
     setImmediate(() => {
       this.#scheduled = false
-      this.#post()
+      this.#give()
     })
   }
 
-  #post(): void {
-    if (this.#running || this.#broken !== null) return
-    if (this.#waiting.length === 0) return this.#closing?.()
-    const batch = this.#waiting.length > BATCH ? this.#waiting.splice(0, BATCH) : this.#waiting
-    if (batch === this.#waiting) this.#waiting = []
-    const jobs = batch.map((one) => one.job)
-    const extra = this.before(Date.now())
-    this.#running = true
-    this.committer.commit(extra.length > 0 ? [...jobs, ...extra] : jobs, (outcomes) => {
-      this.#running = false
-      this.commits++
-      this.committed += batch.length
-      this.#judge(outcomes)
-      // a turn of the loop more and those who were just answered may join the next batch; a large one waits for nobody
-      if (this.#waiting.length >= EAGER) this.#post()
-      else if (this.#waiting.length > 0) this.#schedule()
-      for (const [index, one] of batch.entries()) {
-        const outcome = outcomes[index]
-        one.done(outcome === undefined ? { failed: 'the writer has ended' } : outcome)
-      }
-      this.after()
-      if (!this.#running && this.#waiting.length === 0) this.#closing?.()
-    })
+  /** Whatever waits goes to the writer at once: when a commit ends it has the next one already, and waits for nobody's answers. */
+  #give(): void {
+    if (this.#broken !== null) return
+    const given = this.#waiting.splice(0, TAKEN - this.#taken.length)
+    if (given.length === 0) return
+    for (const job of this.before(Date.now())) given.push({ job, done: () => {} })
+    this.#taken.push(...given)
+    this.committer.take(given.map((one) => one.job))
+  }
+
+  #answered(outcomes: readonly Outcome[]): void {
+    const answered = this.#taken.splice(0, outcomes.length)
+    this.commits++
+    this.committed += answered.length
+    this.#judge(outcomes)
+    if (this.#waiting.length > 0) this.#schedule()
+    for (const [index, one] of answered.entries()) one.done(outcomes[index] ?? null)
+    this.after()
+    if (this.#idle) this.#closing?.()
+  }
+
+  get #idle(): boolean {
+    return this.#taken.length === 0 && this.#waiting.length === 0
   }
 }
 

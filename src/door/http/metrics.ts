@@ -20,15 +20,25 @@ export class Metrics {
   /** Runs `work` and counts it as `ok` or by the kind of its refusal. */
   async timed<T>(operation: string, door: DoorName, work: () => Promise<T>): Promise<T> {
     const began = performance.now()
-    let outcome = 'ok'
     try {
-      return await work()
+      const answer = await work()
+      this.answered(operation, door, began)
+      return answer
     } catch (error) {
-      outcome = error instanceof Refusal ? error.kind : 'internal'
+      this.refused(operation, door, began, error)
       throw error
-    } finally {
-      this.#count(operation, door, outcome, (performance.now() - began) / 1000)
     }
+  }
+
+  /** Counts a call that began at `began` (`performance.now()`) and was answered. */
+  answered(operation: string, door: DoorName, began: number): void {
+    this.#count(operation, door, 'ok', (performance.now() - began) / 1000)
+  }
+
+  /** Counts a call that ended in `error`. */
+  refused(operation: string, door: DoorName, began: number, error: unknown): void {
+    const outcome = error instanceof Refusal ? error.kind : 'internal'
+    this.#count(operation, door, outcome, (performance.now() - began) / 1000)
   }
 
   all(): Iterable<Series> {
