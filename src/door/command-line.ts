@@ -61,7 +61,7 @@ async function send(door: Door, verdict: Verdict, asked: object): Promise<LineAn
   const { as, to, text } = checked(SendLine, asked)
   const caller = await callerNamed(door, verdict, as)
   const request = { to, subject: subjectOf(text), body: text }
-  const sent = await door.metrics.timed('send', 'command', () => run(door.mail, 'send', caller, request))
+  const sent = await door.metrics.timed('send', 'command', async () => run(door.mail, 'send', caller, request))
   if (sent instanceof Json) throw new Error('a send answers an object')
   const [result] = sent.results
   const warning = result?.ok ? result.warning : undefined
