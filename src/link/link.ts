@@ -4,7 +4,6 @@
 // the outbox, a lane per peer sends it (mail/lane.ts), /sync brings what others sent (sync-loop.ts), frames put it in order
 // (mail/incoming.ts), and the peer's allow-list decides what of it becomes mail here (mail/deliver.ts). Trust is a pin in the
 // vault, never the word of the homeserver.
-import { rmSync } from 'node:fs'
 import type { Mail } from '../engine/mail.ts'
 import { installIndexedDb } from '../store/link/indexeddb.ts'
 import type { LinkStore } from '../store/link/link-store.ts'
@@ -269,9 +268,4 @@ export class Link {
     await this.sync.stop()
     for (const close of this.#closers.reverse()) close()
   }
-}
-
-/** Takes away every file of the link. */
-export function forgetLink(folder: string): void {
-  rmSync(folder, { recursive: true, force: true })
 }
