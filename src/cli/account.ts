@@ -1,7 +1,7 @@
 // Which account a command acts for, and with which token. All of it only finds a token: what it may do, the mailbox decides.
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { canonical, isName } from '../wire/names.ts'
+import { canonical, isName } from '../wire/ids.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { defaultAccount, defaultAccountPath } from './default-account.ts'
 import type { Io } from './io.ts'

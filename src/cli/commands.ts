@@ -20,6 +20,11 @@ const dispatches = () => import('./dispatch/look.ts')
 const dispatchControl = () => import('./dispatch/control.ts')
 const link = () => import('./link/link.ts')
 const linkPeers = () => import('./link/peers.ts')
+const chatRead = () => import('./chat/read.ts')
+const chatWrite = () => import('./chat/write.ts')
+const chatRooms = () => import('./chat/rooms.ts')
+const chatMarks = () => import('./chat/marks.ts')
+const linkVerify = () => import('./link/verify.ts')
 const vault = () => import('./link/vault.ts')
 const ack = () => import('./ack.ts').then((file) => file.ack)
 
@@ -106,12 +111,36 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'link setup': () => link().then((file) => file.linkSetup),
   'link status': () => link().then((file) => file.linkStatus),
   'link off': () => link().then((file) => file.linkOff),
+  'link verify': () => linkVerify().then((file) => file.linkVerify),
   'link peer list': () => linkPeers().then((file) => file.peerList),
   'link peer add': () => linkPeers().then((file) => file.peerAdd),
   'link peer allow': () => linkPeers().then((file) => file.peerAllow),
   'link peer rotate': () => linkPeers().then((file) => file.peerRotate),
   'link peer remove': () => linkPeers().then((file) => file.peerRemove),
   'link peer pending': () => linkPeers().then((file) => file.peerPending),
+  'chat list': () => chatRead().then((file) => file.chatList),
+  'chat read': () => chatRead().then((file) => file.chatRead),
+  'chat send': () => chatWrite().then((file) => file.chatSend),
+  'chat reply': () => chatWrite().then((file) => file.chatReply),
+  'chat edit': () => chatWrite().then((file) => file.chatEdit),
+  'chat react': () => chatWrite().then((file) => file.chatReact),
+  'chat redact': () => chatWrite().then((file) => file.chatRedact),
+  'chat forward': () => chatWrite().then((file) => file.chatForward),
+  'chat thread': () => chatRead().then((file) => file.chatThread),
+  'chat mentions': () => chatRead().then((file) => file.chatMentions),
+  'chat receipts': () => chatRead().then((file) => file.chatReceipts),
+  'chat mark': () => chatMarks().then((file) => file.chatMark),
+  'chat typing': () => chatMarks().then((file) => file.chatTyping),
+  'chat create': () => chatRooms().then((file) => file.chatCreate),
+  'chat join': () => chatRooms().then((file) => file.chatJoin),
+  'chat leave': () => chatRooms().then((file) => file.chatLeave),
+  'chat invite': () => chatRooms().then((file) => file.chatInvite),
+  'chat kick': () => chatRooms().then((file) => file.chatKick),
+  'chat bind': () => chatRooms().then((file) => file.chatBind),
+  'chat tag': () => chatMarks().then((file) => file.chatTag),
+  'chat data': () => chatMarks().then((file) => file.chatData),
+  'chat search': () => chatRead().then((file) => file.chatSearch),
+  'chat retry': () => chatRead().then((file) => file.chatRetry),
   'vault status': () => vault().then((file) => file.vaultStatus),
   'vault move': () => vault().then((file) => file.vaultMove),
   'vault rotate': () => vault().then((file) => file.vaultRotate),

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writePrivate } from '../door/folders.ts'
-import { canonical } from '../wire/names.ts'
+import { canonical } from '../wire/ids.ts'
 
 export const defaultAccountPath = (dataDir: string): string => join(dataDir, 'default-account')
 

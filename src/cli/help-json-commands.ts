@@ -1,9 +1,10 @@
 // What each command prints with --json: the operation whose answer it is, or what its own object has.
 import type { AdminRoute } from '../wire/admin.ts'
+import type { ChatCommand } from '../wire/chat.ts'
 import type { OperationName } from '../wire/operations.ts'
 import type { UiRoute } from '../wire/ui.ts'
 
-export type Printed = OperationName | `admin/${AdminRoute}` | `ui/${UiRoute}` | { own: string }
+export type Printed = OperationName | `admin/${AdminRoute}` | `chat/${ChatCommand}` | `ui/${UiRoute}` | { own: string }
 
 const own = (members: string): Printed => ({ own: members })
 
@@ -98,12 +99,27 @@ export const PRINTED: readonly (readonly [commands: string, printed: Printed])[]
   ['link setup', 'admin/link/setup'],
   ['link status', 'admin/link/status'],
   ['link off', 'admin/link/off'],
+  ['link verify', 'admin/link/peer/add'],
   ['link peer list', own('peers')],
   ['link peer add', 'admin/link/peer/add'],
   ['link peer allow', 'admin/link/peer/allow'],
   ['link peer rotate', 'admin/link/peer/rotate'],
   ['link peer remove', 'admin/link/peer/remove'],
   ['link peer pending', 'admin/link/peer/pending'],
+  ['chat list', 'chat/list'],
+  ['chat read', 'chat/read'],
+  ['chat send, chat reply, chat edit, chat react, chat forward', 'chat/send'],
+  ['chat redact', 'chat/redact'],
+  ['chat thread', 'chat/thread'],
+  ['chat mentions', 'chat/mentions'],
+  ['chat receipts', 'chat/receipts'],
+  ['chat mark', 'chat/mark'],
+  ['chat typing, chat join, chat leave, chat create, chat invite, chat kick', 'chat/join'],
+  ['chat bind', 'admin/link/bind'],
+  ['chat tag', 'chat/tag'],
+  ['chat data', 'chat/data'],
+  ['chat search', own('rooms; of users: users')],
+  ['chat retry', 'chat/retry'],
   ['vault status', own('folder, holder, variable, generation, labels')],
   ['vault move', own('holder')],
   ['vault rotate', own('holder, generation')],

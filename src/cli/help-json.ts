@@ -1,6 +1,7 @@
 // What --json prints, command by command: made from the schemas that the answers are checked against, so it cannot be wrong.
 import type { TSchema } from '@sinclair/typebox'
 import { ADMIN, type AdminRoute } from '../wire/admin.ts'
+import { CHAT, type ChatCommand } from '../wire/chat.ts'
 import { OPERATIONS, type OperationName } from '../wire/operations.ts'
 import { UI, type UiRoute } from '../wire/ui.ts'
 import { PRINTED, type Printed } from './help-json-commands.ts'
@@ -10,7 +11,9 @@ const schemaOf = (answer: Exclude<Printed, object>): TSchema =>
     ? ADMIN[answer.slice(6) as AdminRoute].answer
     : answer.startsWith('ui/')
       ? UI[answer.slice(3) as UiRoute].answer
-      : OPERATIONS[answer as OperationName].answer
+      : answer.startsWith('chat/')
+        ? CHAT[answer.slice(5) as ChatCommand].answer
+        : OPERATIONS[answer as OperationName].answer
 
 const membersOf = (printed: Printed): string[] =>
   typeof printed === 'object' ? printed.own.split(', ') : members(schemaOf(printed))

@@ -73,6 +73,7 @@ type Listed = Pick<Command, 'name' | 'aliases' | 'summary'>
 const GROUPS: Readonly<Record<string, string>> = {
   dispatch: 'wake, status, show, watch, logs, stop, pause, resume; see: mail4agent help dispatch <command>',
   agent: 'agents that can be started; see: mail4agent help agent',
+  chat: 'Matrix rooms: list, read, send, reply and more; see: mail4agent help chat',
   admin: 'accounts, rooms, listeners, orphaned mail, backups, retention; see: mail4agent help admin',
 }
 

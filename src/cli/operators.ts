@@ -1,7 +1,7 @@
 // Where the operator of the first start is none any more: the way out is to act as another one.
 import { MailClient } from '../client/client.ts'
 import { CLIENT_NAMES } from '../install/client.ts'
-import { canonical } from '../wire/names.ts'
+import { canonical } from '../wire/ids.ts'
 import { Refusal } from '../wire/refusal.ts'
 import type { FoundToken } from './account.ts'
 import { type Place, routeTo } from './place.ts'

@@ -54,6 +54,13 @@ function usualSocket(dataDir: string, isUsual: boolean, { env, platform }: Io): 
   return isUsual && runtime ? join(runtime, 'mail4agent', 'm4a.sock') : join(dataDir, 'm4a.sock')
 }
 
+/** Where programs send one JSON line a request; null on Windows. */
+export function commandSocket({ dataDir }: Place, { env, cwd, platform }: Io): { path: string; given: boolean } | null {
+  if (platform === 'win32') return null
+  const given = env.M4A_SEND_SOCK
+  return { path: given ? resolve(cwd, given) : join(dataDir, 'send.sock'), given: Boolean(given) }
+}
+
 export type Daemon = { pid: number; port: number; socket: string | null }
 
 /** What the daemon of that data folder wrote when it started; null where none runs, or it was stopped by force and left nothing. */

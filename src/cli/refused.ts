@@ -47,6 +47,10 @@ function personHint(kind: RefusalKind, facts: Facts, command: string | null): st
     case 'not_found':
     case 'method_not_allowed':
       return 'the mailbox is of another version; compare: mail4agent version, mail4agent status'
+    case 'too_many':
+      return typeof facts.retry_after_ms === 'number'
+        ? `end some of them, or try again in ${Math.ceil(facts.retry_after_ms / 1_000)} s`
+        : null
     case 'rate_limited':
     case 'busy':
       return typeof facts.retry_after_ms === 'number'

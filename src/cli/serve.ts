@@ -15,7 +15,7 @@ import { defineCommand } from './command.ts'
 import { settingsFor } from './config.ts'
 import type { Context } from './context.ts'
 import { CannotWrite, ReaderGone } from './io.ts'
-import { DEFAULT_PORT, readDaemonFile } from './place.ts'
+import { commandSocket, DEFAULT_PORT, readDaemonFile } from './place.ts'
 import { asRefusal } from './refused.ts'
 import { errIsJournal, exitFor, forgetStarts, logRefusal, managerNamed, tooManyStarts } from './under-manager.ts'
 import { usage } from './usage.ts'
@@ -30,7 +30,8 @@ operator's key; nothing needs to be configured. It listens on this machine only.
   mail4agent serve
   mail4agent serve --port 0 --data-dir /tmp/try     any free port, a folder of its own
 
-Environment: M4A_DATA_DIR, M4A_PORT, M4A_SOCKET; M4A_RECOGNISED_AGENTS lists the executables that count as agents;
+Environment: M4A_DATA_DIR, M4A_PORT, M4A_SOCKET; M4A_SEND_SOCK: the command socket (send.sock in the data folder);
+M4A_RECOGNISED_AGENTS lists the executables that count as agents;
 M4A_WAKE=off wakes nobody, whatever the policies say.
 Configuration: config.toml in ~/.config/mail4agent (macOS: ~/Library/Application Support/mail4agent, Windows:
 %APPDATA%\\mail4agent). Other keys are refused.
@@ -92,6 +93,7 @@ async function runUntilStopped(
   const daemon = await startOn(place.dataDir, {
     port: place.port ?? DEFAULT_PORT,
     socket: place.socket,
+    commands: commandSocket(place, io),
     ...settingsFor(io),
     program: ourProgram(),
     env: environmentFor(io),

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { privateFolder } from '../door/folders.ts'
-import { canonical, isName } from '../wire/names.ts'
+import { canonical, isName } from '../wire/ids.ts'
 import { Refusal } from '../wire/refusal.ts'
 
 /** The account of the first start; its secret lies beside the folder of the others. */

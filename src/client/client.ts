@@ -1,6 +1,7 @@
 // The typed client of the mailbox: what the CLI, the bridge and the tests call it with.
 import type { IncomingMessage } from 'node:http'
 import type { AdminAnswer, AdminRequest, AdminRoute } from '../wire/admin.ts'
+import type { ChatAnswer, ChatCommand, ChatRequest } from '../wire/chat.ts'
 import { LIMITS } from '../wire/limits.ts'
 import type { AnswerOf, OperationName, RequestOf } from '../wire/operations.ts'
 import { Refusal } from '../wire/refusal.ts'
@@ -58,6 +59,11 @@ export class MailClient {
 
   admin<R extends AdminRoute>(route: R, request: AdminRequest<R>, options?: CallOptions): Promise<AdminAnswer<R>> {
     return this.#post(`/admin/${route}`, request, false, options)
+  }
+
+  /** Matrix rooms. What is sent with an idempotency_key may be asked again. */
+  chat<C extends ChatCommand>(command: C, request: ChatRequest<C>, options?: CallOptions): Promise<ChatAnswer<C>> {
+    return this.#post(`/chat/${command}`, request, false, options)
   }
 
   /** Logins of the web page. */

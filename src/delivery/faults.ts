@@ -32,6 +32,7 @@ export function watchFaults(
   async function look(): Promise<void> {
     const { fault } = mail.store
     if (fault !== null) {
+      if (down === null) complain(new Error(`nothing can be stored: ${fault}`))
       down ??= { name: 'store', text: fault, since: mail.now() }
       return
     }

@@ -6,30 +6,34 @@ import { openDesktop } from '../delivery/desktop/desktop.ts'
 import { Notifier } from '../delivery/desktop/notifier.ts'
 import { type Doorbells, startDoorbells } from '../delivery/doorbells.ts'
 import { failingBells, failingWakes, watchFaults } from '../delivery/faults.ts'
+import { Feeds } from '../delivery/feeds.ts'
 import { Waiters } from '../delivery/waiters.ts'
 import { noRuns, type Runs } from '../engine/dispatch/runs.ts'
 import type { Mail } from '../engine/mail.ts'
 import { Rates } from '../engine/rates.ts'
 import { noWakes } from '../engine/wake/port.ts'
 import { type Identity, openIdentity } from '../identity/identify.ts'
-import { diskRefusal } from '../store/disk.ts'
+import { diskRefusal, isDamage } from '../store/disk.ts'
 import type { Policy } from '../store/keeping/policy.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { TIMES } from '../wake/dispatch/launch.ts'
 import { Supervisor } from '../wake/dispatch/supervisor.ts'
 import { Waker } from '../wake/waker.ts'
+import { Refusal } from '../wire/refusal.ts'
 import { rfc3339 } from '../wire/time.ts'
+import { openCommandSocket } from './command-socket.ts'
 import { inFolder, privateFiles, privateFolder, writePrivate } from './folders.ts'
 import { createApp } from './http/app.ts'
 import { Calls, type Door } from './http/door.ts'
-import type { HealthFacts } from './http/health.ts'
+import { type HealthFacts, provable } from './http/health.ts'
 import { Metrics } from './http/metrics.ts'
 import { startKeeper } from './keeper.ts'
 import { Seat } from './link-seat.ts'
 import { listen, mustBeFree, type TcpDoor } from './listen.ts'
 import type { Log } from './log.ts'
 import { ensureOperator } from './operator.ts'
+import { startRest } from './rest.ts'
 import { listenOnSocket } from './socket.ts'
 import { VERSION } from './version.ts'
 
@@ -40,6 +44,8 @@ export type DaemonOptions = {
   readonly port: number
   /** Path of the Unix socket; null where there is none (Windows). */
   readonly socket: string | null
+  /** Path of the command socket; null where there is none. `given`: somebody named it, so it must be that one. */
+  readonly commands?: { path: string; given: boolean } | null
   /** Executables of agent clients. */
   readonly recognised: readonly string[]
   /** The operator allows port forwarders as callers. */
@@ -95,6 +101,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     return { ...(await start(options, closers)), stop }
   } catch (error) {
     await stop()
+    if (error instanceof Error && isDamage(error.message))
+      throw new Refusal('damaged_store', `the store cannot be read: ${error.message}`)
     throw diskRefusal(error, options.dataDir, 'choose another folder with --data-dir') ?? error
   }
 }
@@ -160,6 +168,7 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
   )
   closers.push(() => clearInterval(sweep))
   closers.push(startKeeper(store, log))
+  closers.push(startRest())
 
   const note = {
     pid: process.pid,
@@ -183,8 +192,10 @@ async function start(options: DaemonOptions, closers: Closer[]): Promise<Omit<Da
 }
 
 /** While callers cannot be proved, all mail is refused. */
-const unproved = ({ health: { attestation } }: Door) =>
-  attestation.ok ? [] : [{ name: 'attestation', text: attestation.reason ?? 'the self-test fails' }]
+const unproved = ({ health }: Door) => {
+  const attestation = provable(health)
+  return attestation.ok ? [] : [{ name: 'attestation', text: attestation.reason }]
+}
 
 /** A later self-test: callers are served from the moment on when it passes. */
 function heard({ health, log }: Door, result: HealthFacts['attestation']): void {
@@ -236,7 +247,16 @@ function assemble(
       return waker ?? noWakes
     },
   }
-  const door: Door = { mail, identity, health, metrics: new Metrics(), waiting: () => waiters.size, calls, log }
+  const door: Door = {
+    mail,
+    identity,
+    health,
+    metrics: new Metrics(),
+    waiting: () => waiters.size,
+    feeds: new Feeds(store),
+    calls,
+    log,
+  }
   const served = (tcp: TcpDoor) => {
     port = tcp.port
     health.listening = tcp.listening
@@ -268,7 +288,7 @@ function assemble(
 async function openDoors(
   door: Door,
   attestor: Attestor,
-  { port, socket, log }: DaemonOptions,
+  { port, socket, commands = null, log }: DaemonOptions,
   closers: Closer[],
 ): Promise<{ tcp: TcpDoor; socket: string | null }> {
   const serve = createApp(door).fetch // made here and now: the first caller does not wait for it
@@ -280,6 +300,8 @@ async function openDoors(
   doors.push(tcp)
   const unix = socket === null ? null : await listenOnSocket(socket, attestor, serve, log)
   if (unix) doors.push(unix)
+  const lines = commands === null ? null : await openCommandSocket(commands, attestor, door)
+  if (lines) doors.push(lines)
   return { tcp, socket: unix?.path ?? null }
 }
 

@@ -11,9 +11,13 @@ export function startKeeper(store: Store, log: Log): () => Promise<void> {
   const stopping = new AbortController()
   let pass: Promise<void> = Promise.resolve()
   let timer: Timer
+  let before = Date.now()
   const plan = (ms: number): void => {
     timer = setTimeout(() => {
-      pass = keep(store, log, stopping.signal).finally(() => {
+      // a clock that jumps ahead makes everything old: it is believed once it has stood until the next pass
+      const now = Math.min(Date.now(), before)
+      before = Date.now()
+      pass = keep(store, log, now, stopping.signal).finally(() => {
         if (!stopping.signal.aborted) plan(EVERY_MS)
       })
     }, ms)
@@ -26,9 +30,9 @@ export function startKeeper(store: Store, log: Log): () => Promise<void> {
   }
 }
 
-async function keep(store: Store, log: Log, signal: AbortSignal): Promise<void> {
+async function keep(store: Store, log: Log, now: number, signal: AbortSignal): Promise<void> {
   try {
-    const { messages, events, bytes } = await store.keeping.retain(Date.now(), signal)
+    const { messages, events, bytes } = await store.keeping.retain(now, signal)
     if (messages + events > 0) log.info('removed what was kept for long enough', { messages, events, bytes })
   } catch (error) {
     // the disk is full, or the mailbox stops: the next pass goes on where this one ended

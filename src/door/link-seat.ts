@@ -2,8 +2,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type LinkSeat, someRemote } from '../engine/link.ts'
-import type { Mail } from '../engine/mail.ts'
+import type { Caller, Mail } from '../engine/mail.ts'
 import type { LinkHost } from '../link/seat.ts'
+import type { ChatAnswer, ChatCommand, ChatRequest } from '../wire/chat.ts'
 import { Refusal } from '../wire/refusal.ts'
 import type { Log } from './log.ts'
 
@@ -47,6 +48,11 @@ export class Seat implements LinkSeat {
 
   async status(): ReturnType<LinkSeat['status']> {
     return this.#host ? this.#host.administer('link/status', {}) : null
+  }
+
+  async chat<C extends ChatCommand>(command: C, caller: Caller, request: ChatRequest<C>): Promise<ChatAnswer<C>> {
+    if (this.#host === null) throw new Refusal('link_off', 'this mailbox is linked to no homeserver')
+    return this.#host.chat(command, caller, request)
   }
 
   administer: LinkSeat['administer'] = async (route, request) => {

@@ -12,6 +12,9 @@ export async function receive(incoming: IncomingMessage, outgoing: ServerRespons
   const headers = new Headers()
   for (let at = 0; at + 1 < incoming.rawHeaders.length; at += 2)
     headers.append(incoming.rawHeaders[at] ?? '', incoming.rawHeaders[at + 1] ?? '')
+  const coding = incoming.headers['transfer-encoding']
+  // RFC 9112 section 6.1: a coding that we do not undo; node:http only looks whether the last one is chunked
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') throw new Error(`transfer coding ${coding}`)
   const { parts, size } = await read(incoming)
   headers.delete('transfer-encoding')
   headers.set('content-length', String(size))

@@ -38,7 +38,7 @@ export async function batch(
     else if (refusal) refused.set(message_id, refusal)
     return refusal ? { message_id, ok: false, refusal: refusal.toJSON() } : { message_id, ok: true }
   })
-  const [first] = refused.values()
+  const first = asked.map((id) => refused.get(id)).find((refusal) => refusal !== undefined)
   if (done.length === 0 && first) throw first
   return { results, done }
 }

@@ -91,17 +91,43 @@ export const OPERATE: { [N in OperationName]: Operate<N> } = {
  * Runs an operation for a caller. `request` has passed the operation's schema; null members count as absent.
  * @throws Refusal `permission_denied`, and those of the operation
  */
-export async function run<N extends OperationName>(
+export function run<N extends OperationName>(
   mail: Mail,
   name: N,
   caller: Caller,
   request: RequestOf<N>,
   patience?: Patience,
-): Promise<Answer<N>> {
+): Answer<N> | Promise<Answer<N>> {
   checkCapability(caller, name)
-  mail.wakes.heard(caller.session, name)
-  return OPERATE[name](mail, caller, request, patience)
+  const turn = mail.rates.turns.take(caller.account.id)
+  const begin = (): Answer<N> | Promise<Answer<N>> => work(mail, name, caller, request, patience)
+  return turn === null ? begin() : turn.then(begin)
 }
+
+/** In its turn, which ends with the answer. */
+function work<N extends OperationName>(
+  mail: Mail,
+  name: N,
+  caller: Caller,
+  request: RequestOf<N>,
+  patience?: Patience,
+): Answer<N> | Promise<Answer<N>> {
+  const leave = (): void => mail.rates.turns.leave(caller.account.id)
+  try {
+    mail.wakes.heard(caller.session, name)
+    const answer = OPERATE[name](mail, caller, request, patience)
+    if (!(answer instanceof Promise) || isWait(request)) leave()
+    else answer.then(leave, leave) // beside the answer, which waits for nothing more
+    return answer
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
+
+/** Who waits for mail is at work only until it is parked. */
+const isWait = (request: object): boolean =>
+  'wait_secs' in request && typeof request.wait_secs === 'number' && request.wait_secs > 0
 
 /** An operator may read and dispatch; that it may send has to be granted like everybody's. */
 function checkCapability({ account }: Caller, name: OperationName): void {

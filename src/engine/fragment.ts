@@ -13,8 +13,8 @@ export type Content = {
   refs: readonly Reference[]
   hop: number
   onBehalfOf: string | null
-  /** `peer`: another machine that may wake nobody here. */
-  wakeSuppressed: 'hop' | 'rate' | 'peer' | null
+  /** `peer`: another machine that may wake nobody here; `history`: it was there before the link saw its room. */
+  wakeSuppressed: 'hop' | 'rate' | 'peer' | 'history' | null
   /** Compact addresses as they were written to, where there were several. */
   recipients: readonly string[] | null
   /** Of a letter that was carried in from elsewhere. */
@@ -90,7 +90,7 @@ export type Stored = {
   correlation: string | null
   refs: Reference[]
   hop: number
-  wake_suppressed?: 'hop' | 'rate' | 'peer'
+  wake_suppressed?: 'hop' | 'rate' | 'peer' | 'history'
   created_at: string
   created_at_unix_ms: number
 }

@@ -3,6 +3,7 @@ import type { AccountRow, MessageRow, Recipient } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import { type AddressInput, toAddress } from '../wire/address.ts'
 import type { AdminAnswer, AdminRequest } from '../wire/admin.ts'
+import type { ChatAnswer, ChatCommand, ChatRequest } from '../wire/chat.ts'
 import type { Receipt } from '../wire/letter.ts'
 import type { LINK_ADMIN } from '../wire/link.ts'
 import { Refusal } from '../wire/refusal.ts'
@@ -27,6 +28,8 @@ export interface LinkSeat {
   warning(account: AccountRow): string | undefined
   /** How it fares; null where none is set up, and then nothing of it is loaded for the question. */
   status(): Promise<AdminAnswer<'link/status'> | null>
+  /** A chat command of a caller who may use them. @throws Refusal `link_off`, why it is down, `homeserver`, those of the command */
+  chat<C extends ChatCommand>(command: C, caller: Caller, request: ChatRequest<C>): Promise<ChatAnswer<C>>
   administer<R extends LinkRoute>(route: R, request: AdminRequest<R>): Promise<AdminAnswer<R>>
 }
 

@@ -24,6 +24,8 @@ export interface Parking {
   wait(boxes: readonly number[], ms: number, signal: AbortSignal, recheck: () => boolean): Promise<boolean>
   /** Readers parked on a box right now. */
   parked(box: number): number
+  /** Readers parked on all boxes. */
+  readonly size: number
   /** Ends the waits on a box now: what its readers may do has changed. */
   wake(box: number): void
 }

@@ -42,7 +42,7 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
   const results = told.map(resultOf)
   const recipients = deliveriesOf(resolved)
   if (recipients.length === 0) throw nobody(resolved, results)
-  const wakeSuppressed = checkRates(mail, caller, recipients, hop)
+  const wakeSuppressed = checkRates(mail, caller, recipients, hop, Buffer.byteLength(said.body))
   const asked = dispatchOf(mail, caller, request, resolved, hop)
 
   const thread = parent ? threadOf(parent.message.json) : null
@@ -78,11 +78,14 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
     dispatch: asked?.admitted?.row ?? null,
   })
   // who answers a message has opened it; both writes share a commit, and a mark that failed leaves the answer stored
-  const marked = parent && !request.close ? markOpened(mail, caller, parent)?.catch(() => {}) : null
+  const opens = parent !== null && !request.close
+  const marked = opens && idempotency === null ? markOpened(mail, caller, parent)?.catch(() => {}) : null
   const outcome = await sent.finally(() => asked?.admitted?.release())
   if (marked) await marked
   if (outcome.conflict) throw conflict(mail, outcome.id)
   if (outcome.duplicate) return duplicateAnswer(mail, caller, outcome.id)
+  // with a key only now is it known that it is an answer: what is refused opens nothing
+  if (opens && idempotency !== null) await markOpened(mail, caller, parent)?.catch(() => {})
 
   warn(mail, caller, told, results, warning)
   const id = messageId(outcome.id, random)
@@ -143,14 +146,24 @@ function namesOf(resolved: readonly Resolved[]): string[] | null {
  * Counts this message; says why it may wake and ring nobody, or null.
  * @throws Refusal `rate_limited`
  */
-function checkRates(mail: Mail, caller: Caller, recipients: readonly Recipient[], hop: number): 'hop' | 'rate' | null {
+function checkRates(
+  mail: Mail,
+  caller: Caller,
+  recipients: readonly Recipient[],
+  hop: number,
+  bytes: number,
+): 'hop' | 'rate' | null {
   const now = mail.now()
   const from = caller.account.id
-  const wait = mail.rates.send(from, now)
+  const wait = mail.rates.send(from, now, bytes)
   if (wait > 0)
-    throw new Refusal('rate_limited', `this account sends more than ${LIMITS.accountRate} messages a second`, {
-      retry_after_ms: wait,
-    })
+    throw new Refusal(
+      'rate_limited',
+      `this account sends more than ${LIMITS.accountRate} messages or 16 MiB a second`,
+      {
+        retry_after_ms: wait,
+      },
+    )
   if (hop > LIMITS.hopQuiet) return 'hop'
   let quiet = false
   // one who is written to too often makes the whole message quiet: else a loop would add a recipient to get through

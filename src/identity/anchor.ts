@@ -47,6 +47,20 @@ export function anchorOf(caller: Process, ancestors: readonly Process[], account
   return leader ? { process: leader, rule: 'terminal' } : { process: caller, rule: 'itself' }
 }
 
+/**
+ * Accounts of which a caller has a session without showing a token: those of the nearest process, itself included, that has
+ * any. A session of an agent client is never passed over on the way to an outer one.
+ */
+export function accountsAlready(caller: Process, ancestors: readonly Process[], look: Look): number[] {
+  for (const process of [caller, ...ancestors]) {
+    const ours = process.uid === caller.uid
+    const accounts = ours ? look.accounts(process) : new Set<number>()
+    if (accounts.size > 0) return [...accounts]
+    if (look.isAgent(process)) return []
+  }
+  return []
+}
+
 /** The process that leads the caller's session and its terminal, if it still runs above the caller: credentials(7). */
 function terminalLeader(caller: Process, ancestors: readonly Process[]): Process | null {
   if (caller.tty === 0) return null

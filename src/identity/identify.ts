@@ -6,7 +6,7 @@ import type { Attested, Attestor, Process, Verdict } from '../attest/attestor.ts
 import type { Caller } from '../engine/mail.ts'
 import type { AccountRow, SessionRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
-import { type Anchor, anchorOf } from './anchor.ts'
+import { type Anchor, accountsAlready, anchorOf } from './anchor.ts'
 import { unattested } from './attested.ts'
 import { Callers, type Contact, heardFrom, Known } from './callers.ts'
 import { impliedConversation, saidKey } from './conversation.ts'
@@ -45,6 +45,12 @@ export interface Identity {
    * @throws Refusal those of attestation, `forwarder`, `agent_ancestor`, `anchor_ended`
    */
   caller(account: AccountRow, verdict: Verdict, said: Said, mcp: boolean): Caller | Promise<Caller>
+  /**
+   * The accounts of which a proved process has a session already: its own, or that of the nearest process above that has one.
+   * None are made, and no token is asked for. A recognised agent without a session ends the walk.
+   * @throws Refusal those of attestation, `forwarder`
+   */
+  already(verdict: Verdict): AccountRow[]
   /** Does the very process behind a session still run? Asks the kernel. */
   alive(session: SessionRow): boolean
   /** Ends the sessions whose process is gone. Run it every two seconds; two at once are one. */
@@ -198,6 +204,16 @@ export function openIdentity(store: Store, attestor: Attestor, options: Identity
       const session = key === null ? contact.keyless : contact.holder.session(key)
       const call = { account, known, contact, said, verdict: attested }
       return session ? seen(call, session) : firstContact(call)
+    },
+    already(verdict) {
+      const { process, forwarder } = knownOf(proved(verdict).process)
+      if (forwarder !== null && !options.allowForwarders) throw forwarded(forwarder, process.pid)
+      const look = {
+        accounts: (one: Process) => holders.accounts(one),
+        isAgent: (one: Process) => recognise(one) !== null,
+      }
+      const ids = accountsAlready(process, attestor.ancestors(process), look)
+      return ids.flatMap((id) => store.registry.accountById(id) ?? [])
     },
     alive,
     sweep() {

@@ -1,5 +1,6 @@
 // Registering a session at its first contact, and keeping its card true at the later ones. The declared group is the session's own.
 import type { Attestor, Instance, Process } from '../attest/attestor.ts'
+import { tooMany } from '../engine/turns.ts'
 import type { AccountRow, SessionRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import type { Attested } from '../wire/card.ts'
@@ -36,7 +37,7 @@ export function anchorEnded(session: SessionRow | undefined, pid: number, anchor
 
 /**
  * The session of `process` for that conversation (null: its own): registered, or found after a restart of the mailbox.
- * @throws Refusal `anchor_ended` when it is marked as ended already
+ * @throws Refusal `anchor_ended` when it is marked as ended already, `too_many`
  */
 export async function register(
   registrar: Registrar,
@@ -55,6 +56,8 @@ export async function register(
     refresh(registrar, holder, process, said)
     return known
   }
+  if (store.registry.sessionsOf(account.id, Number.POSITIVE_INFINITY).length >= LIMITS.sessionsAccount)
+    throw tooMany('live sessions', LIMITS.sessionsAccount)
   const words = heard(holder, said)
   const facts = corroborate(attestor, process, registrar.recognise(process), conversation, words)
   const predecessor = await predecessorOf(store, account, facts.proved, registrar.alive, registrar.log)

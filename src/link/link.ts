@@ -9,20 +9,23 @@ import type { Mail } from '../engine/mail.ts'
 import { installIndexedDb } from '../store/link/indexeddb.ts'
 import type { LinkStore } from '../store/link/link-store.ts'
 import { Refusal } from '../wire/refusal.ts'
-import type { Device, PinState, SeenDevice } from './crypto/device.ts'
+import { Chat } from './chat/chat.ts'
+import type { Device } from './crypto/device.ts'
+import { dropPin, type PinState, type SeenDevice } from './crypto/pins.ts'
 import { Incoming } from './mail/incoming.ts'
 import { Lane } from './mail/lane.ts'
 import { Outgoing } from './mail/outgoing.ts'
-import { hear } from './mail/people.ts'
 import { Remotes } from './mail/remotes.ts'
 import { Homeserver } from './matrix/homeserver.ts'
 import { type Session, uploadSigningKeys } from './matrix/login.ts'
 import { Rooms } from './matrix/rooms.ts'
-import { createRoom, inRoom, sendEncrypted } from './matrix/transport.ts'
+import { createRoom, inRoom, inviteDirectly, sendEncrypted } from './matrix/transport.ts'
 import { openDevice, openStore } from './open.ts'
 import { type Peer, Peers } from './peers.ts'
 import { SyncLoop } from './sync-loop.ts'
+import { checkPins, forgive } from './trust.ts'
 import type { Vault } from './vault/vault.ts'
+import { Verifications } from './verifications.ts'
 
 export type LinkLog = { info(text: string, facts?: object): void; warn(text: string, facts?: object): void }
 /** A device that another machine has asked for keys and was refused, by user. */
@@ -35,14 +38,16 @@ export class Link {
   readonly remotes: Remotes
   readonly rooms: Rooms
   readonly incoming: Incoming
+  readonly chat: Chat
+  readonly sync: SyncLoop
   /** How each pin stands, by user; absent while it was not looked at. */
   readonly pins = new Map<string, PinState>()
   readonly withheld = new Map<string, Withheld>()
+  readonly verifications: Verifications
   /** The cross-signing key of our user; null where there is none, or it was not looked at yet. */
   accountKey: string | null = null
   readonly #lanes = new Map<string, Lane>()
   readonly #outgoing
-  readonly #sync
   readonly #invitedAt = new Map<string, number>()
   readonly #closers: (() => void)[]
   readonly #stopping
@@ -65,7 +70,9 @@ export class Link {
     this.rooms = new Rooms(links)
     this.incoming = new Incoming(mail, links, this.remotes)
     this.#outgoing = new Outgoing(mail, links, (peer) => this.kick(peer))
-    this.#sync = new SyncLoop(this)
+    this.verifications = new Verifications(this)
+    this.sync = new SyncLoop(this)
+    this.chat = new Chat(this)
   }
 
   /**
@@ -101,17 +108,18 @@ export class Link {
 
   #start(): void {
     for (const peer of this.peers.all()) this.#laneOf(peer).kick()
+    this.chat.bindings.start()
     this.#outgoing.start()
-    this.#sync.start()
+    this.sync.start()
   }
 
   get lastSync(): number | null {
-    return this.#sync.last
+    return this.sync.last
   }
 
   /** Why the homeserver does not answer; null while it does. */
   get trouble(): string | null {
-    return this.#sync.trouble
+    return this.sync.trouble
   }
 
   lane(peer: Peer): Lane {
@@ -121,6 +129,7 @@ export class Link {
   kick(peer: string): void {
     const known = this.peers.find(peer)
     if (known) this.#laneOf(known).kick()
+    else this.chat.bindings.kick(peer)
   }
 
   #laneOf(peer: Peer): Lane {
@@ -182,21 +191,6 @@ export class Link {
     return room !== null
   }
 
-  /** A text of a pinned person; what it is about is mail here, or a word back. */
-  async heard(peer: Peer, room: string, event: string, device: string, content: unknown): Promise<void> {
-    const heard = hear(this.mail, this.links, peer, event, device, content)
-    if (heard === null) return
-    this.heardIn(peer, room)
-    if ('answer' in heard) {
-      const notice = await this.encrypt(room, peer.user, 'm.room.message', { msgtype: 'm.notice', body: heard.answer })
-      await sendEncrypted(this.homeserver, room, crypto.randomUUID(), notice)
-      return
-    }
-    await this.incoming.envelope(peer, heard.envelope)
-    const ours = this.links.ours(peer.name, 'message', heard.envelope.id)
-    if (ours !== null) this.links.map(peer.name, 'event', event, ours)
-  }
-
   /** A pinned device of that peer speaks in this room: it made the room, so that is the one. */
   heardIn(peer: Peer, room: string): void {
     if ((peer.person || !this.#isMaker(peer)) && this.links.lane(peer.name).room !== room)
@@ -207,34 +201,20 @@ export class Link {
     const last = this.#invitedAt.get(peer.name) ?? 0
     if (Date.now() - last < REINVITE_MS) return
     this.#invitedAt.set(peer.name, Date.now())
-    await inRoom(this.homeserver, room, 'invite', { user_id: peer.user })
+    await inviteDirectly(this.homeserver, room, peer.user)
   }
 
-  /** A pinned user invites us: that is the room to it. Anybody else waits for a person. */
-  async invited(room: string, sender: string): Promise<void> {
+  /** A pinned user invites us: that is the room to it. Anybody else waits for a person, and so does a machine with further rooms. */
+  async invited(room: string, sender: string, direct = true): Promise<void> {
     const peer = this.peers.byUser(sender)
-    if (!peer || (!peer.person && this.#isMaker(peer))) {
+    if (!peer || (!peer.person && (this.#isMaker(peer) || !direct))) {
       this.links.invited(room, sender, this.mail.now())
       return
     }
     await inRoom(this.homeserver, room, 'join')
-    this.links.lane(peer.name)
-    this.links.setRoom(peer.name, room)
+    const known = this.links.lane(peer.name).room
+    if (direct || known === null) this.links.setRoom(peer.name, room)
     this.links.uninvited(room)
-  }
-
-  /** Compares every pin with the keys that are there, and tells of what has changed. */
-  async checkPins(): Promise<void> {
-    for (const peer of this.peers.all()) {
-      const before = this.pins.get(peer.user)
-      const state = await this.device.pin(peer.user, peer.pin)
-      this.pins.set(peer.user, state)
-      if (before?.ok && !state.ok)
-        this.log.warn('a pin holds no more, mail stops', { peer: peer.name, reason: state.reason })
-      for (const { device } of fresh(before, state))
-        this.log.warn('a device that nobody pinned gets nothing', { peer: peer.name, device })
-      if (!before?.ok && state.ok) this.lane(peer).kick()
-    }
   }
 
   /** Follows the keys of all peers, and ours. */
@@ -244,11 +224,12 @@ export class Link {
   }
 
   async pinned(peer: Peer): Promise<void> {
+    forgive(this.links, peer.user)
     this.links.lane(peer.name)
     this.links.outbox.anew(peer.name)
     await this.settle()
     await this.device.query(peer.user)
-    await this.checkPins()
+    await checkPins(this)
     for (const { room, sender } of this.links.invites()) if (sender === peer.user) await this.invited(room, sender)
     this.lane(peer).kick()
   }
@@ -260,7 +241,7 @@ export class Link {
     const { room } = this.links.lane(peer.name)
     this.links.forget(peer.name)
     await this.remotes.remove(peer.name)
-    await this.device.unpin(peer.user)
+    await dropPin(this.device, peer.user)
     if (room !== null) await inRoom(this.homeserver, room, 'leave').catch(() => {}) // it trusts nobody there any more
   }
 
@@ -283,15 +264,12 @@ export class Link {
   async stop(): Promise<void> {
     this.#outgoing.stop()
     for (const lane of this.#lanes.values()) lane.stop()
+    this.chat.bindings.stop()
     this.#stopping.abort()
-    await this.#sync.stop()
+    await this.sync.stop()
     for (const close of this.#closers.reverse()) close()
   }
 }
-
-/** Devices that are unpinned now and were not there before. */
-const fresh = (before: PinState | undefined, { unpinned }: PinState): SeenDevice[] =>
-  unpinned.filter(({ device }) => !before?.unpinned.some((one) => one.device === device))
 
 /** Takes away every file of the link. */
 export function forgetLink(folder: string): void {

@@ -1,10 +1,11 @@
 // The link as the engine calls it while it is on: what the seat of the daemon hands over to.
 import { existsSync } from 'node:fs'
 import type { LinkRoute } from '../engine/link.ts'
-import type { Mail } from '../engine/mail.ts'
+import type { Caller, Mail } from '../engine/mail.ts'
 import type { AccountRow, MessageRow, Recipient } from '../store/rows.ts'
 import { type AddressInput, toAddress } from '../wire/address.ts'
 import type { AdminAnswer, AdminRequest } from '../wire/admin.ts'
+import type { ChatAnswer, ChatCommand, ChatRequest } from '../wire/chat.ts'
 import type { Receipt } from '../wire/letter.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { rfc3339 } from '../wire/time.ts'
@@ -68,22 +69,34 @@ export class LinkHost {
     const fate = outbox?.fate(machineOf(account), message.id) ?? null
     if (fate === null)
       return this.mail.store.delivery(message.id, [to.box])?.closed === 1 ? { state: 'received' } : { state: 'queued' }
-    if (fate.received !== null && this.#link?.peers.find(machineOf(account))?.person)
-      return { state: 'sent', at: rfc3339(fate.received) }
+    // of what is a text in a room nobody says more than that it is there
+    if (fate.received !== null && this.#isText(machineOf(account))) return { state: 'sent', at: rfc3339(fate.received) }
     if (fate.received !== null) return { state: 'received', at: rfc3339(fate.received) }
     if (fate.sent !== null) return { state: 'sent', at: rfc3339(fate.sent) }
     const reason = this.warning(account)
     return { state: 'queued', ...(reason === undefined ? {} : { reason }) }
   }
 
+  #isText(machine: string): boolean {
+    return this.#link?.peers.find(machine)?.person === true || this.#link?.chat.bindings.of(machine) != null
+  }
+
   warning(account: AccountRow): string | undefined {
     if (this.#fault) return `the link is down: ${this.#fault.message}`
     const machine = machineOf(account)
+    if (this.#link?.chat.bindings.of(machine)) {
+      const reason = this.#link.chat.bindings.reason(machine) ?? this.#link.trouble
+      return reason === null ? undefined : `waits for the Matrix room: ${reason}`
+    }
     const peer = this.#link?.peers.find(machine)
     if (!this.#link || !peer) return `no machine ${machine} any more`
     const pin = this.#link.pins.get(peer.user)
     const reason = pin && !pin.ok ? pin.reason : (this.#link.lane(peer).reason ?? this.#link.trouble)
     return reason === null ? undefined : `waits for ${machine}: ${reason}`
+  }
+
+  async chat<C extends ChatCommand>(command: C, caller: Caller, request: ChatRequest<C>): Promise<ChatAnswer<C>> {
+    return this.#on.chat.run(command, caller, request)
   }
 
   async administer<R extends LinkRoute>(route: R, request: AdminRequest<R>): Promise<AdminAnswer<R>> {
@@ -109,6 +122,11 @@ export class LinkHost {
     'link/peer/allow': (request) => this.#open(allowPeer, request),
     'link/peer/rotate': (request) => this.#open(rotatePeer, request),
     'link/peer/remove': (request) => this.#open(removePeer, request),
+    'link/bind': async ({ room, local }) => this.#on.chat.bind(room, local?.replace(/^#/, '') ?? null),
+    'link/verify/start': (request) => this.#open((link, plan) => link.verifications.start(plan), request),
+    'link/verify/list': async () => ({ verifications: this.#on.verifications.list() }),
+    'link/verify/answer': (request) =>
+      this.#open((link, { flow, same }) => link.verifications.answer(flow, same), request),
     'link/peer/pending': async () => pendingOf(this.#on),
   }
 

@@ -1,10 +1,10 @@
 // Setting the link up and ending it: a login, a new vault, a device with keys of its own; and the way back.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import type { Mail } from '../engine/mail.ts'
 import type { AdminRequest } from '../wire/admin.ts'
 import { Refusal } from '../wire/refusal.ts'
-import { forgetLink, Link, type LinkLog } from './link.ts'
+import { Link, type LinkLog } from './link.ts'
 import { SUBSCRIBER } from './mail/outgoing.ts'
 import { discover, Homeserver } from './matrix/homeserver.ts'
 import { type Credentials, logIn } from './matrix/login.ts'
@@ -75,4 +75,9 @@ export async function tearDown(folder: string, env: Environment, link: Link | nu
     if (!(error instanceof Refusal)) throw error // what does not open holds nothing that could be forgotten
   }
   forgetLink(folder)
+}
+
+/** Takes away every file of the link. */
+function forgetLink(folder: string): void {
+  rmSync(folder, { recursive: true, force: true })
 }

@@ -1,11 +1,14 @@
 // /sync, again and again: keys first, then rooms, then what was said in them; how far it came is written last. Matrix CS §6.4.
-import type { Opened } from './crypto/device.ts'
+import { heedReads } from './chat/reads.ts'
+import { isComparison, type Opened } from './crypto/device.ts'
 import type { Link } from './link.ts'
 import { EVENT } from './mail/envelope.ts'
+import { hearPerson } from './mail/hear-person.ts'
 import { backOff, HomeserverError } from './matrix/homeserver.ts'
 import { type JoinedRoom, type RoomEvent, readEvents, readSync, type SyncAnswer } from './matrix/sync-answer.ts'
 import { pageBack, sendEncrypted } from './matrix/transport.ts'
 import type { Peer } from './peers.ts'
+import { checkPins, isDistrusted } from './trust.ts'
 
 const POLL_MS = 30_000
 /** Pages of a hundred events that are looked for where /sync left some out. */
@@ -14,7 +17,7 @@ const FILTER = JSON.stringify({
   presence: { not_types: ['*'] },
   account_data: { not_types: ['*'] },
   room: {
-    ephemeral: { not_types: ['*'] },
+    ephemeral: { types: ['m.receipt', 'm.typing'] },
     account_data: { not_types: ['*'] },
     include_leave: true,
     timeline: { limit: 100 },
@@ -75,29 +78,36 @@ export class SyncLoop {
     const answer = await homeserver.call('GET', '/sync', null, { query, ms: timeout + 60_000 })
     const sync = readSync(answer, session.user)
     await device.receive(sync)
+    await this.#tried(() => this.link.verifications.heed(sync.toDevice))
     for (const room of sync.joined) {
+      if (since === null || rooms.get(room.id) === null) this.link.chat.arrivals.began(room)
       rooms.joined(room.id)
       for (const event of [...room.state, ...room.timeline]) rooms.apply(room.id, event)
+      this.link.chat.heard(room)
     }
     for (const room of sync.gone) {
       rooms.gone(room)
       links.uninvited(room)
     }
     await this.#keys(sync)
-    for (const { id, sender } of sync.invited) await this.#tried(() => this.link.invited(id, sender))
-    if (sync.toDevice.length > 0) await this.#retryUnread()
+    for (const { id, sender, direct } of sync.invited) await this.#tried(() => this.link.invited(id, sender, direct))
+    if (sync.toDevice.length > 0) await this.retryUnread()
     for (const room of sync.joined)
       for (const event of [...(await this.#gap(room, since)), ...room.timeline]) await this.#event(room.id, event)
     await this.#acknowledge()
+    for (const room of sync.joined) await this.#tried(() => heedReads(this.link, room))
+    await this.#tried(() => this.link.verifications.advance())
     links.synced(sync.next, rooms.changes())
-    if (sync.joined.length > 0) for (const peer of this.link.peers.all()) this.link.lane(peer).kick()
+    if (sync.joined.length === 0) return
+    for (const peer of this.link.peers.all()) this.link.lane(peer).kick()
+    this.link.chat.bindings.kickAll()
   }
 
   /** What the homeserver refuses of our keys must not keep mail from coming in: it is tried again with the next answer. */
   async #keys(sync: SyncAnswer): Promise<void> {
     await this.#tried(() => this.link.settle())
     if (sync.changed.length > 0 || this.link.pins.size < this.link.peers.all().length)
-      await this.#tried(() => this.link.checkPins())
+      await this.#tried(() => checkPins(this.link))
   }
 
   async #tried(work: () => Promise<void>): Promise<void> {
@@ -127,11 +137,29 @@ export class SyncLoop {
     const { peers, session } = this.link
     if (event.sender === session.user || event.state_key !== undefined) return
     const peer = peers.byUser(event.sender)
-    if (!peer) return
+    if (!peer) return this.#compare(room, event)
     if (event.type === 'm.room.encrypted') {
       if (typeof event.content.ciphertext === 'string') await this.#open(room, event, peer) // a redacted one says nothing
-    } else if (event.type === EVENT || event.type === 'm.room.message')
+    } else if (isComparison(event)) await this.#openly(room, event)
+    else if (event.type === EVENT || event.type === 'm.room.message')
       this.#quarantine(peer, event, null, 'it came in clear')
+  }
+
+  /** Somebody whom nobody has pinned is heard only where devices are compared, and only about that. */
+  async #compare(room: string, event: RoomEvent): Promise<void> {
+    const { device, verifications } = this.link
+    if (!verifications.isAbout(room, event.sender)) return
+    if (event.type !== 'm.room.encrypted') return this.#openly(room, event)
+    const opened = await device.decrypt(room, event)
+    const flow = 'verification' in opened ? opened.verification : null
+    if (flow !== null) await this.#tried(() => verifications.heedRoom(room, event.sender, flow))
+  }
+
+  /** What is about a comparison may come in clear, and is only that. */
+  async #openly(room: string, event: RoomEvent): Promise<void> {
+    const { device, verifications } = this.link
+    const flow = await device.hearOpenly(room, event)
+    if (flow !== null) await this.#tried(() => verifications.heedRoom(room, event.sender, flow))
   }
 
   async #open(room: string, event: RoomEvent, peer: Peer): Promise<void> {
@@ -144,11 +172,18 @@ export class SyncLoop {
       return
     }
     links.forgetUnread(event.event_id)
-    if (!this.#isPinned(peer, opened)) return this.#quarantine(peer, event, opened, 'nobody has pinned that device')
+    const { verification } = opened
+    if (verification !== null) return this.#tried(() => this.link.verifications.heedRoom(room, peer.user, verification))
+    if (!this.isPinned(peer, opened)) return this.#quarantine(peer, event, opened, 'nobody has pinned that device')
+    if (isDistrusted(links, peer.user))
+      return this.#quarantine(peer, event, opened, 'its devices were compared and were not the same')
+    const known = this.link.chat.arrivals.isKnown(room, event)
+    if (opened.type === 'm.room.message' && this.link.chat.bindings.of(room))
+      return this.#tried(() => this.link.chat.bindings.heard(peer, room, event.event_id, opened, known))
     if (peer.person) {
-      const device = opened.device ?? ''
-      if (opened.type === 'm.room.message')
-        await this.#tried(() => this.link.heard(peer, room, event.event_id, device, opened.content))
+      const { device, content } = opened
+      const text = { room, event: event.event_id, device: device ?? '', content, known }
+      if (opened.type === 'm.room.message') await this.#tried(() => hearPerson(this.link, peer, text))
       return
     }
     if (opened.type !== EVENT) return
@@ -156,7 +191,7 @@ export class SyncLoop {
     if ((await this.link.incoming.take(peer, opened.content)) === 'ack') this.link.lane(peer).kick()
   }
 
-  #isPinned(peer: Peer, { fingerprint, signedByOwner }: Opened): boolean {
+  isPinned(peer: Peer, { fingerprint, signedByOwner }: Opened): boolean {
     if (peer.pin.by === 'device') return fingerprint === peer.pin.key
     return signedByOwner && this.link.pins.get(peer.user)?.ok === true
   }
@@ -170,7 +205,7 @@ export class SyncLoop {
   }
 
   /** Keys may come after what they open. */
-  async #retryUnread(): Promise<void> {
+  async retryUnread(): Promise<void> {
     for (const { room, raw, sender } of this.link.links.unread()) {
       const peer = this.link.peers.byUser(sender)
       const [event] = readEvents([JSON.parse(raw)])

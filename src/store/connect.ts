@@ -4,6 +4,7 @@ import { Refusal } from '../wire/refusal.ts'
 
 /** Pages of cache per connection: measured, more is no faster (16 MiB). */
 const CACHE_KIB = 16_384
+export const SMALL_CACHE_KIB = 2_048
 
 export type Durability = 'FULL' | 'NORMAL'
 
@@ -11,7 +12,7 @@ export type Durability = 'FULL' | 'NORMAL'
  * A connection. `FULL` waits for the disk at each commit; on macOS that needs fullfsync too, since fsync there does not.
  * Automatic checkpoints are off: checkpoint.ts does them away from the commits.
  */
-export function connect(path: string, durability: Durability, readonly = false): Database {
+export function connect(path: string, durability: Durability, readonly = false, cacheKib = CACHE_KIB): Database {
   const db = readonly ? new Database(path, { readonly: true }) : new Database(path, { create: true, readwrite: true })
   db.run('PRAGMA busy_timeout = 5000')
   if (!readonly && path !== ':memory:') db.run('PRAGMA journal_mode = WAL')
@@ -21,7 +22,7 @@ export function connect(path: string, durability: Durability, readonly = false):
     db.run('PRAGMA checkpoint_fullfsync = 1')
   }
   db.run('PRAGMA wal_autocheckpoint = 0')
-  db.run(`PRAGMA cache_size = -${CACHE_KIB}`)
+  db.run(`PRAGMA cache_size = -${cacheKib}`)
   db.run('PRAGMA temp_store = MEMORY')
   return db
 }

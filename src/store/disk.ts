@@ -11,6 +11,12 @@ const CLOSED = /attempt to write a readonly database|unable to open database fil
 const FULL_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'])
 const CLOSED_CODES = new Set(['EACCES', 'EPERM', 'EROFS'])
 
+/** SQLITE_CORRUPT and SQLITE_NOTADB: what lies there is not what was written. */
+const DAMAGED = /database disk image is malformed|malformed database schema|file is not a database|fts5: corrupt/
+
+/** Does that say that the file itself is damaged? It stays so: nothing that is written into it can be relied on. */
+export const isDamage = (reason: string): boolean => DAMAGED.test(reason)
+
 /** Will the next write fail as well, whatever it is? */
 export const isDiskFault = (reason: string): boolean => FULL.test(reason) || CLOSED.test(reason)
 

@@ -1,8 +1,9 @@
 // Thread entry: what must not delay a commit: checkpoints of the write-ahead log, the search index, and copies of the store.
-import { connect } from './connect.ts'
-import { isDiskFault } from './disk.ts'
+import { connect, SMALL_CACHE_KIB } from './connect.ts'
+import { isDamage, isDiskFault } from './disk.ts'
 import { inspectFile } from './inspect.ts'
-import { Projector } from './projector.ts'
+import { forgetIndex, LettersDamaged, Projector } from './projector.ts'
+import { restAfterWork } from './rest.ts'
 import { orReason } from './thread.ts'
 import { type Verified, verifyFile } from './verify.ts'
 
@@ -12,8 +13,8 @@ export type HousekeeperOrder =
   | { open: string; search: string; epoch: string }
   /** Something was committed; `quiet` when nothing more has come for a while, so that the index may take its time. */
   | { tick: true; quiet: boolean }
-  /** Index everything up to `upTo`, then answer with `ticket`. */
-  | { catchUp: number; ticket: number }
+  /** Index everything up to `upTo`, then answer with `ticket`; `anew`: what is there was found to be damaged. */
+  | { catchUp: number; ticket: number; anew?: boolean }
   | { close: true }
   /** All that this thread does: a consistent copy of the store at `copy` in the new file `to`, then an answer. */
   | { copy: string; to: string }
@@ -34,20 +35,40 @@ self.onmessage = ({ data }: MessageEvent<HousekeeperOrder>) => {
 }
 
 function open(data: Extract<HousekeeperOrder, { open: string }>): { ready: true } {
-  const db = connect(data.open, 'FULL')
+  // it reads each letter once, in order: a cache would hold what nobody asks for again
+  const db = connect(data.open, 'FULL', false, SMALL_CACHE_KIB)
+  const worked = restAfterWork()
   const checkpoint = db.prepare<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(PASSIVE)')
-  const projector = new Projector(db, data.search, data.epoch)
+  let projector = new Projector(db, data.search, data.epoch)
+  const anew = (): void => {
+    projector.close()
+    postMessage({ remade: true })
+    forgetIndex(data.search)
+    projector = new Projector(db, data.search, data.epoch)
+  }
+  /** A damaged index is made again from the letters. */
+  const step = (limit: number): number => {
+    try {
+      return projector.step(limit)
+    } catch (error) {
+      if (error instanceof LettersDamaged || !(error instanceof Error && isDamage(error.message))) throw error
+      anew()
+      return projector.step(limit)
+    }
+  }
   run = (order) => {
+    worked()
     if ('catchUp' in order) {
-      orFull(() => {
-        while (projector.step(QUIET) > 0);
+      const failed = whyNot(() => {
+        if (order.anew) anew()
+        while (step(QUIET) > 0);
       })
-      postMessage({ ticket: order.ticket })
+      postMessage({ ticket: order.ticket, failed })
     } else if ('tick' in order) {
+      let indexed = 0
       // PASSIVE never waits for readers or the writer; the log is reused, not truncated (a recycled log syncs faster)
-      orFull(() => checkpoint.get())
-      const indexed = orFull(() => projector.step(order.quiet ? QUIET : BUSY))
-      postMessage({ more: indexed !== null && indexed > 0 })
+      const failed = whyNot(() => checkpoint.get()) ?? whyNot(() => (indexed = step(order.quiet ? QUIET : BUSY)))
+      postMessage({ more: failed === null && indexed > 0, failed })
     } else if ('close' in order) {
       projector.close()
       db.close()
@@ -57,13 +78,17 @@ function open(data: Extract<HousekeeperOrder, { open: string }>): { ready: true 
   return { ready: true }
 }
 
-/** A full disk ends no thread: the log grows and search is behind until a later tick succeeds. */
-function orFull<T>(work: () => T): T | null {
+/**
+ * Why it could not be done, for the owner to judge; null when it was, and when the disk is full: then the log grows and search
+ * is behind until a later tick succeeds. This thread lives through everything: without it the log would grow for ever.
+ */
+function whyNot(work: () => unknown): string | null {
   try {
-    return work()
+    work()
+    return null
   } catch (error) {
-    if (error instanceof Error && isDiskFault(error.message)) return null
-    throw error
+    const reason = error instanceof Error ? error.message : 'unknown failure'
+    return isDiskFault(reason) ? null : reason
   }
 }
 

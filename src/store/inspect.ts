@@ -3,6 +3,7 @@ import { constants, Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { checkSqlite, connect } from './connect.ts'
 import { MIGRATIONS } from './schema.ts'
+import { tornLog } from './torn-log.ts'
 import { oneLine } from './verify.ts'
 
 export type StoreReport = {
@@ -44,6 +45,8 @@ export function inspect(db: Database, bytes: number, now: number): StoreReport {
  * @throws what SQLite says of a file that is no database
  */
 export function inspectFile(path: string, now: number): StoreReport {
+  const torn = tornLog(`${path}-wal`)
+  if (torn !== null) throw new Error(`the write-ahead log is damaged: ${torn}`)
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
   // `immutable` makes no files beside the database, which a reader of a store in WAL mode else does: https://sqlite.org/uri.html
   const db =

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { rmSync } from 'node:fs'
 import { connect } from './connect.ts'
+import { isDamage } from './disk.ts'
 import { KIND, type Kind } from './rows.ts'
 import { SEARCH_SCHEMA, SEARCH_VERSION } from './schema.ts'
 import { type Reached, Tally } from './tally.ts'
@@ -11,6 +12,20 @@ type Row = { id: number; account: number; scope: number; created: number; recipi
 /** Tokens of column `who`: `b<box>` for each box that holds a copy, `a<account>` where all sessions of the sender may see it. */
 export const boxToken = (box: number): string => `b${box}`
 export const accountToken = (account: number): string => `a${account}`
+
+/** It is the letters that cannot be read, not the index. Says what SQLite says of such a file. */
+export class LettersDamaged extends Error {}
+
+/** @throws LettersDamaged */
+function letters<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Error && isDamage(error.message)) throw new LettersDamaged(error.message)
+    if (error instanceof SyntaxError) throw new LettersDamaged('database disk image is malformed: a letter is no JSON')
+    throw error
+  }
+}
 
 export class Projector {
   readonly #index: Database
@@ -62,7 +77,7 @@ export class Projector {
 
   /** After what is new: a letter that was removed before it was indexed is no longer found there. */
   #forgetGone(limit: number): number {
-    const rows = this.#gone.all(this.#goneAt, limit)
+    const rows = letters(() => this.#gone.all(this.#goneAt, limit))
     const last = rows.at(-1)
     if (!last) return 0
     this.#index.transaction(() => {
@@ -74,11 +89,9 @@ export class Projector {
   }
 
   #follow(limit: number): number {
-    const rows = this.#rows.all(this.#at, limit)
-    const released = this.#released.all(
-      this.#at,
-      rows.length < limit ? Number.MAX_SAFE_INTEGER : (rows.at(-1)?.id ?? 0),
-    )
+    const rows = letters(() => this.#rows.all(this.#at, limit))
+    const upTo = rows.length < limit ? Number.MAX_SAFE_INTEGER : (rows.at(-1)?.id ?? 0)
+    const released = letters(() => this.#released.all(this.#at, upTo))
     const last = Math.max(rows.at(-1)?.id ?? 0, released.at(-1)?.event ?? 0)
     if (last === 0) return 0
     this.#index.transaction(() => {
@@ -97,12 +110,13 @@ export class Projector {
 
   /** Returns the account and the room, 0 for none, of each copy. */
   #add(row: Row): Reached[] {
-    const { subject, body } = JSON.parse(`{${row.json}}`) as { subject: string; body: string }
-    const recipients = JSON.parse(row.recipients) as [string, Kind, number, number, number][]
+    const { subject, body } = letters(() => JSON.parse(`{${row.json}}`) as { subject: string; body: string })
+    const recipients = letters(() => JSON.parse(row.recipients) as [string, Kind, number, number, number][])
     const who = recipients.map(([, , box]) => boxToken(box))
     // a letter of an ended session may have been released to its account since
     for (const [, kind, , account] of recipients)
-      if (kind === KIND.session) for (const { box } of this.#accountBox.all(account, row.id)) who.push(boxToken(box))
+      if (kind === KIND.session)
+        for (const { box } of letters(() => this.#accountBox.all(account, row.id))) who.push(boxToken(box))
     who.push(row.scope === 0 ? accountToken(row.account) : boxToken(row.scope))
     this.#insert.run(row.id, subject, body, who.join(' '))
     return recipients.map(([, kind, , account, room]) => ({ account, room: kind === KIND.room ? room : 0 }))
@@ -113,12 +127,16 @@ export class Projector {
   }
 }
 
+/** Nothing is lost with it: it is made again from the messages. */
+export function forgetIndex(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+}
+
 function openIndex(path: string, epoch: string): Database {
   try {
     return prepare(connect(path, 'NORMAL'), epoch)
   } catch {
-    // nothing is lost with it: it is made again from the messages
-    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+    forgetIndex(path)
     return prepare(connect(path, 'NORMAL'), epoch)
   }
 }

@@ -1,6 +1,6 @@
 // The registry in memory: accounts, rooms, members, sessions, listeners, claims. Loaded at start, changed after each commit.
 import type { Database } from 'bun:sqlite'
-import { canonical } from '../wire/names.ts'
+import { canonical } from '../wire/ids.ts'
 import { loadRegistry } from './load.ts'
 import type { AccountRow, Claim, ListenerRow, RoomRow, SessionRow } from './rows.ts'
 import type { Registry } from './store.ts'

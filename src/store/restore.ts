@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { Refusal } from '../wire/refusal.ts'
 import { diskRefusal } from './disk.ts'
 import { lock } from './lock.ts'
+import { tornLog } from './torn-log.ts'
 import { TooNew, type Verified, verify, verifyFile } from './verify.ts'
 
 /**
@@ -45,6 +46,13 @@ function copy(backup: string, fresh: string): void {
  * that a crash never leaves a folder without a store.
  */
 function setAside(path: string, kept: string): void {
+  if (tornLog(`${path}-wal`) === null) moveLogInto(path)
+  if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${kept}-wal`)
+  rmSync(`${path}-shm`, { force: true })
+  linkSync(path, kept)
+}
+
+function moveLogInto(path: string): void {
   const db = new Database(path, { readwrite: true })
   try {
     db.run('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -53,9 +61,6 @@ function setAside(path: string, kept: string): void {
   } finally {
     db.close()
   }
-  if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${kept}-wal`)
-  rmSync(`${path}-shm`, { force: true })
-  linkSync(path, kept)
 }
 
 /** Checks the copy and gives it an epoch of its own; the search index sees the new epoch and is made again. */

@@ -10,7 +10,8 @@ export type AccountRow = {
   readonly label: string | null
   /** `remote`: an account of another machine, `name@machine`; nobody calls as one. */
   readonly kind: 'agent' | 'person' | 'remote'
-  readonly can: Readonly<Record<Capability, boolean>>
+  /** `chat` came later: accounts of before have none. */
+  readonly can: Readonly<Record<Exclude<Capability, 'chat'>, boolean> & { chat?: boolean }>
   /** SHA-256 of the secret, hex; leaves the store only to be compared. */
   readonly digest: string
   /** The mailbox that all sessions of the account share. */

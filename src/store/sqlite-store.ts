@@ -86,7 +86,7 @@ export class SqliteStore implements Store {
     this.people = new SqlitePeople({
       db,
       queue,
-      index: () => parts.housekeeper.index(this.head),
+      index: (look) => parts.housekeeper.index(this.head, look),
       sessions: (account) => this.registry.sessionsOf(account, 0),
     })
     this.#registryWrites = new RegistryWrites(queue, this.registry)
@@ -122,6 +122,10 @@ export class SqliteStore implements Store {
 
   get fault(): string | null {
     return this.#queue.fault
+  }
+
+  damaged(reason: string): void {
+    this.#queue.damaged(reason)
   }
 
   send: Store['send'] = (job) => this.#writes.send(job)
@@ -190,7 +194,7 @@ export class SqliteStore implements Store {
   }
 
   async search(query: string | null, scope: SearchScope, before: number, limit: number): Promise<number[]> {
-    return searchIndex(await this.#parts.housekeeper.index(this.head), query, scope, before, limit)
+    return this.#parts.housekeeper.index(this.head, (index) => searchIndex(index, query, scope, before, limit))
   }
 
   orphans(box: number, limit: number): { count: number; ids: number[] } {
@@ -262,9 +266,10 @@ export class SqliteStore implements Store {
 
   async close(): Promise<void> {
     this.#sessions.finish()
-    await this.#queue.close()
-    await this.#parts.housekeeper.close()
+    const isWritten = await this.#queue.close()
+    const isKept = await this.#parts.housekeeper.close(isWritten ? LAST_MS : 0)
     const { db, path } = this.#parts
+    if (!isWritten || !isKept) return this.#parts.release() // whoever touches the disk now would not come back
     // the connections of the threads end a moment after their threads; meanwhile, and while a backup runs, the log is busy
     db.run('PRAGMA busy_timeout = 0')
     for (let tries = 0; path !== null && isLogBusy(db) && tries < CHECKPOINT_TRIES; tries++) await Bun.sleep(5)
@@ -297,6 +302,8 @@ export class SqliteStore implements Store {
   }
 }
 
+/** Milliseconds that a stop waits for a checkpoint, or a step of the index. */
+const LAST_MS = 5_000
 /** Tries at the stop, 5 ms apart, to leave one whole file and no log beside it. */
 const CHECKPOINT_TRIES = 100
 

@@ -168,8 +168,10 @@ export interface Store {
   readonly wakes: Wakes
   /** The newest sequence that is committed. */
   readonly head: number
-  /** Why writes fail just now, when that lies at the disk; it is null again by itself, at most seconds after the disk is well. */
+  /** Why writes fail just now: the disk, until it is well, which is seen within seconds; or damage, which stays. */
   readonly fault: string | null
+  /** Something of it could not be read, because it is damaged: from now on nothing is written, and `fault` says why. */
+  damaged(reason: string): void
 
   // writes: each resolves after the commit that holds it (fsync); refusals `busy`, `store_unavailable`, `shutting_down`
   send(job: SendJob): Promise<SendOutcome>

@@ -1,6 +1,8 @@
-// Thread entry: the writer on its own connection. One message in = one batch of jobs; one message out = their outcomes.
+// Thread entry: the writer on its own connection. Messages in = jobs; one message out for each commit = the outcomes of its jobs.
 import { connect } from './connect.ts'
+import type { Job } from './jobs/job.ts'
 import { type pack, unpack } from './jobs/pack.ts'
+import { restAfterWork } from './rest.ts'
 import { orReason } from './thread.ts'
 import { Writer } from './writer.ts'
 
@@ -8,16 +10,27 @@ declare const self: Worker
 
 let writer: Writer | null = null
 let close = () => {}
+let waiting: Job[] = []
+const worked = restAfterWork()
 
 self.onmessage = ({ data }: MessageEvent<{ open: string } | { jobs: ReturnType<typeof pack> } | { close: true }>) => {
   if ('open' in data) {
     postMessage(orReason(() => open(data.open)))
   } else if ('jobs' in data) {
-    postMessage({ outcomes: writer?.run(unpack(data.jobs)) ?? [] })
+    // what came while the last commit ran is all there already, and shares the next one
+    if (waiting.length === 0) setImmediate(commit)
+    waiting.push(...unpack(data.jobs))
   } else {
     close()
     postMessage({ closed: true })
   }
+}
+
+function commit(): void {
+  const jobs = waiting
+  waiting = []
+  postMessage({ outcomes: writer?.run(jobs) ?? [] })
+  worked()
 }
 
 function open(path: string): { ready: true } {

@@ -3,6 +3,7 @@ import type { CloseReason } from '../wire/letter.ts'
 import type { Dispatches } from './dispatch/dispatches.ts'
 import { type Job, OPEN_BATCH } from './jobs/job.ts'
 import type { Queue } from './queue.ts'
+import { recipientsText } from './recipients.ts'
 import type { MemoryRegistry } from './registry.ts'
 import type { AccountRow, EventRow, SessionRow } from './rows.ts'
 import type { Sequence } from './sequence.ts'
@@ -58,7 +59,7 @@ export class Writes {
       thread: job.thread,
       parent: job.parent,
       hop: job.hop,
-      recipients: job.recipients,
+      recipients: recipientsText(job.recipients),
       json: job.fragment(id, random, at),
       idempotency: job.idempotency,
       upsert: job.upsert,

@@ -31,6 +31,7 @@ const capabilities = {
   may_read: flag(),
   may_dispatch: flag(),
   may_behalf: flag(),
+  may_chat: flag(),
   operator: flag(),
 }
 const privacy = {
@@ -51,6 +52,7 @@ export const Account = Type.Object({
   may_read: Type.Boolean(),
   may_dispatch: Type.Boolean(),
   may_behalf: Type.Boolean(),
+  may_chat: Type.Boolean({ description: 'may use the Matrix rooms of this machine' }),
   operator: Type.Boolean(),
   private: Type.Boolean({ description: 'seen by operators, room mates, whom it wrote to, and visible_to' }),
   visible_to: Type.Array(Name),

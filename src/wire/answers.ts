@@ -6,7 +6,7 @@ import { Dispatched } from './dispatch.ts'
 import { Explanation } from './explain.ts'
 import { Message, nullable, Receipt } from './letter.ts'
 import { Cursor, MessageId, Name } from './names.ts'
-import { RefusalBody } from './refusal.ts'
+import { RefusalBody } from './refusal-body.ts'
 import { Timestamp, UnixMs } from './time.ts'
 import { ExportedLetter } from './transfer.ts'
 

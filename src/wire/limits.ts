@@ -42,6 +42,20 @@ export const LIMITS = {
   /** Per account: messages per second, and burst. */
   accountRate: 2_000,
   accountBurst: 4_000,
+  /** And bytes of their bodies: per second, and burst. */
+  accountBytesRate: 16_777_216,
+  accountBytesBurst: 268_435_456,
+  /** Calls of one account that are at work at once, and those that wait for their turn behind them. */
+  callsAtOnce: 8,
+  callsWaiting: 2_000,
+  /** Waits that are parked: of one account, and of all together. */
+  waitsAccount: 2_000,
+  waitsAll: 20_000,
+  /** Readers of /events: of one account, and of all together. */
+  eventsAccount: 32,
+  eventsAll: 512,
+  /** Live sessions of one account. */
+  sessionsAccount: 10_000,
   /** Per pair of accounts, for mail that would wake or ring: per minute, and burst. */
   pairPerMinute: 120,
   pairBurst: 60,
@@ -49,6 +63,9 @@ export const LIMITS = {
   request: 1_048_576,
   /** Calls in one JSON-RPC batch. */
   rpcBatch: 50,
+  /** A text for a Matrix room: encrypted it stays below the 65,536 bytes that an event may have. */
+  chatText: 30_000,
+  chatPage: 200,
   /** Seconds of the oldest unread letter after which a send says that nobody drains that mailbox. */
   undrained: 600,
 } as const

@@ -38,6 +38,26 @@ export const Peer = Type.Object({
 })
 export type PeerEntry = (typeof Peer)['static']
 
+export const Verify = Type.Object({
+  flow: Type.String({ description: 'names the comparison' }),
+  user: Type.String(),
+  name: nullable(Type.String({ description: 'the peer that it is about' })),
+  device: nullable(Type.String()),
+  stage: Type.Union([
+    Type.Literal('asked'),
+    Type.Literal('asks'),
+    Type.Literal('exchanging'),
+    Type.Literal('compare'),
+    Type.Literal('confirmed'),
+    Type.Literal('done'),
+    Type.Literal('cancelled'),
+  ]),
+  emoji: Type.Array(Type.Object({ symbol: Type.String(), description: Type.String() })),
+  decimals: Type.Array(Type.Integer()),
+  reason: nullable(Type.String({ description: 'why it was cancelled' })),
+})
+export type VerifyEntry = (typeof Verify)['static']
+
 const Identity = {
   homeserver: Type.String(),
   user: Type.String(),
@@ -124,6 +144,36 @@ export const LINK_ADMIN = {
     summary: 'trust a machine no more; what waits for it is dropped',
     request: Type.Object({ name: Name }, strict),
     answer: empty,
+  },
+  'link/bind': {
+    summary: 'make a room of this mailbox one with a Matrix room; without local: no more',
+    request: Type.Object({ room: Text, local: opt(Name) }, strict),
+    answer: Type.Object({ room: Type.String(), local: nullable(Type.String()) }),
+  },
+  'link/verify/start': {
+    summary:
+      'compare keys with the device of a peer, or of a user who is pinned under that name when both sides saw the same',
+    request: Type.Object(
+      {
+        name: Name,
+        user: opt(Text),
+        master: opt(Type.Boolean()),
+        person: opt(Type.Boolean()),
+        ...allow,
+      },
+      strict,
+    ),
+    answer: Verify,
+  },
+  'link/verify/list': {
+    summary: 'the comparisons of devices that are under way, and those that others ask for',
+    request: Type.Object({}, strict),
+    answer: Type.Object({ verifications: Type.Array(Verify) }),
+  },
+  'link/verify/answer': {
+    summary: 'whether both sides saw the same; where they did not, mail to that peer stops',
+    request: Type.Object({ flow: Text, same: Type.Boolean() }, strict),
+    answer: Verify,
   },
   'link/peer/pending': {
     summary: 'keys that peers have and nobody has pinned, and invitations that wait',

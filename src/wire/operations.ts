@@ -7,7 +7,7 @@ import * as people from './people.ts'
 import * as requests from './requests.ts'
 import { StandByAnswer, StandByRequest } from './wake.ts'
 
-export type Capability = 'send' | 'read' | 'dispatch' | 'behalf' | 'operator'
+export type Capability = 'send' | 'read' | 'dispatch' | 'behalf' | 'chat' | 'operator'
 type Operation = { summary: string; request: TSchema; answer: TSchema; need: Capability | null }
 
 export const OPERATIONS = {

@@ -1,5 +1,6 @@
 // The one refusal type: {kind, message, hint, …facts}, and one row per kind: HTTP status, exit code, hint.
-import { type Static, Type } from '@sinclair/typebox'
+
+import type { RefusalBody } from './refusal-body.ts'
 
 type Row = { status: number; exit: 1 | 2 | 3; hint: string }
 const row = (status: number, hint: string, exit: Row['exit'] = 1): Row => ({ status, exit, hint })
@@ -72,6 +73,7 @@ export const REFUSALS = {
   not_shown: row(503, 'the message says what is missing; mail itself is not affected'),
   hop_limit: row(409, 'this thread has bounced between agents too often; a person has to start a new one'),
   rate_limited: row(429, 'wait retry_after_ms and send again with the same idempotency_key'),
+  too_many: row(429, 'end some of them, or wait retry_after_ms and try again'),
   busy: row(503, 'the write queue is full; wait retry_after_ms and try again with the same idempotency_key'),
   shutting_down: row(503, 'the mailbox is stopping; try again with the same idempotency_key'),
   store_unavailable: row(503, 'the store could not do it; see: mail4agent status, and the log of the mailbox'),
@@ -113,6 +115,18 @@ export const REFUSALS = {
     403,
     'the operator of that machine allows it: mail4agent link peer allow <peer> --account <name>',
   ),
+  not_you: row(
+    403,
+    'name a session that you are: see mail4agent whoami; who has none yet calls the mailbox with its token first',
+  ),
+  ambiguous_room: row(409, 'name it by its id; the candidates are listed'),
+  unknown_chat: row(404, 'list the rooms with: mail4agent chat list'),
+  unknown_event: row(404, 'read the room for its event ids: mail4agent chat read <room>'),
+  not_yours: row(403, 'only what your own account wrote can be changed'),
+  not_encrypted: row(409, 'nothing is sent in clear; make an encrypted room: mail4agent chat create'),
+  nobody_pinned: row(409, 'pin somebody in that room first: mail4agent link peer add <name> … --person'),
+  carries_mail: row(409, 'write to the accounts of that machine instead: mail4agent send <account>@<machine>'),
+  not_verified: row(409, 'nothing was pinned; try it again: mail4agent link verify <name>'),
   homeserver: row(502, 'the homeserver says why; mail waits meanwhile'),
   vault_key_missing: row(409, 'give the key back to its holder, or restore: mail4agent vault restore <file>'),
   vault_damaged: row(
@@ -127,13 +141,6 @@ export const REFUSALS = {
 
 export type RefusalKind = keyof typeof REFUSALS
 export type Facts = Record<string, unknown>
-
-/** The body of every refusal, at every door. */
-export const RefusalBody = Type.Object(
-  { kind: Type.String(), message: Type.String(), hint: Type.String() },
-  { additionalProperties: true, description: 'a refusal: kind, message, hint and the facts it is about' },
-)
-export type RefusalBody = Static<typeof RefusalBody>
 
 /** Thrown by any layer; rendered by the door. `message` is lower case without a full stop; facts hold no secret and no body. */
 export class Refusal extends Error {

@@ -12,14 +12,15 @@ export const UnixMs = Type.Integer({
 
 /** `ms` since the epoch as RFC 3339 UTC with milliseconds. */
 export function rfc3339(ms: number): string {
-  // many answers fall into one millisecond, and printing a date costs more than the rest of a small answer
-  if (ms !== lastMs) {
-    lastText = new Date(ms).toISOString()
-    lastMs = ms
+  // many answers fall into one second, and printing a date costs more than the rest of a small answer
+  const second = Math.floor(ms / 1000)
+  if (second !== lastSecond) {
+    lastText = new Date(second * 1000).toISOString().slice(0, -'000Z'.length)
+    lastSecond = second
   }
-  return lastText
+  return `${lastText}${String(Math.floor(ms) - second * 1000).padStart(3, '0')}Z`
 }
-let lastMs = Number.NaN
+let lastSecond = Number.NaN
 let lastText = ''
 
 export const rfc3339OrNull = (ms: number | null): string | null => (ms === null ? null : rfc3339(ms))

@@ -4,7 +4,7 @@ import { Address } from './address.ts'
 import { CloseReason, Imported, nullable, Reference, State } from './letter.ts'
 import { LIMITS } from './limits.ts'
 import { AnyName, MessageId, Name } from './names.ts'
-import { RefusalBody } from './refusal.ts'
+import { RefusalBody } from './refusal-body.ts'
 import { Timestamp, UnixMs } from './time.ts'
 
 const opt = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema))

@@ -18,6 +18,8 @@ export class Bench {
     readonly folder: string,
     readonly plan: Plan,
     readonly quick: boolean,
+    /** A checkout of claude-peers; null where none was given. */
+    readonly peers: string | null = null,
   ) {}
 
   row(suite: string, what: string, unit: string, values: readonly number[]): void {

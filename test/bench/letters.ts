@@ -28,7 +28,7 @@ export const sends = (token: (sender: number) => string, recipient?: string): ((
     }),
   )
 
-export const xadds = (): (() => Buffer) =>
-  turns((turn) =>
-    command('XADD', `box:${(turn * 7919) % RECIPIENTS}`, '*', 'from', 'sender', 'subject', SUBJECT, 'body', BODY),
-  )
+export const xaddsTo = (stream: string): Buffer =>
+  command('XADD', stream, '*', 'from', 'sender', 'subject', SUBJECT, 'body', BODY)
+
+export const xadds = (): (() => Buffer) => turns((turn) => xaddsTo(`box:${(turn * 7919) % RECIPIENTS}`))

@@ -9,7 +9,8 @@ export type Target = {
   readonly pid: number
   readonly port: number
   readonly protocol: Protocol
-  readonly next: () => Buffer
+  /** The next request of connection number `n`. */
+  readonly next: (n: number) => Buffer
   /** Is that reply one of a request that was done? */
   readonly good: (reply: Buffer) => boolean
 }
@@ -50,8 +51,9 @@ export async function load(
     })
     const ask = () => {
       began = performance.now()
-      connection.send(target.next())
+      connection.send(target.next(i))
     }
+    if (target.protocol.greeting) connection.send(target.protocol.greeting(i))
     open.push(connection)
     ask()
   }

@@ -1,4 +1,5 @@
-// `npm run bench`: measures the compiled binary beside its peers. --quick for two minutes, --gate to fail on a missed gate.
+// `npm run bench -- [suite…]`: measures the compiled binary beside its peers. --quick for CI, --gate to fail on a missed gate,
+// --claude-peers PATH for a checkout of that peer.
 import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,9 +8,16 @@ import { Bench } from './bench.ts'
 import { faults, machine, toJson, toMarkdown } from './report.ts'
 import { benchAttest } from './suites/attest.ts'
 import { benchBoot } from './suites/boot.ts'
+import { benchCli } from './suites/cli.ts'
+import { benchCycle } from './suites/cycle.ts'
+import { benchFairness } from './suites/fairness.ts'
 import { benchGrowth } from './suites/growth.ts'
 import { checkHonesty } from './suites/honesty.ts'
+import { benchHttp } from './suites/http.ts'
 import { benchInbox } from './suites/inbox.ts'
+import { benchLeak } from './suites/leak.ts'
+import { benchMcp } from './suites/mcp.ts'
+import { benchMixed } from './suites/mixed.ts'
 import { benchSend } from './suites/send.ts'
 import { benchWake } from './suites/wake.ts'
 
@@ -17,19 +25,28 @@ const SUITES = {
   send: benchSend,
   inbox: benchInbox,
   wake: benchWake,
+  cycle: benchCycle,
+  mixed: benchMixed,
+  http: benchHttp,
+  mcp: benchMcp,
+  cli: benchCli,
   attest: benchAttest,
   boot: benchBoot,
   growth: benchGrowth,
+  fairness: benchFairness,
+  leak: benchLeak,
   honesty: checkHonesty,
 }
 /** statfs(2): a file system in memory has nothing to sync. */
 const TMPFS = 0x01021994
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
     gate: { type: 'boolean', default: false },
-    only: { type: 'string', default: Object.keys(SUITES).join(',') },
+    rounds: { type: 'string' },
+    'claude-peers': { type: 'string' },
     dir: { type: 'string', default: tmpdir() },
   },
 })
@@ -39,10 +56,12 @@ const folder = mkdtempSync(join(values.dir, 'm4a-bench-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 const disk = statfsSync(folder)
 const on = machine(Math.round((disk.bavail * disk.bsize) / 2 ** 30))
-const bench = new Bench(folder, values.quick ? { rounds: 3, ms: 700 } : { rounds: 5, ms: 2_000 }, values.quick)
+const plan = values.quick ? { rounds: 3, ms: 700 } : { rounds: 5, ms: 2_000 }
+if (values.rounds !== undefined) plan.rounds = Number(values.rounds)
+const bench = new Bench(folder, plan, values.quick, values['claude-peers'] ?? null)
 bench.honest('the data lies on a disk', disk.type !== TMPFS, `file system type 0x${disk.type.toString(16)}`)
 
-const chosen = values.only.split(',')
+const chosen = positionals.length > 0 ? positionals : Object.keys(SUITES)
 for (const name of chosen) if (!Object.hasOwn(SUITES, name)) throw new Error(`no suite ${name}: ${Object.keys(SUITES)}`)
 for (const [name, suite] of Object.entries(SUITES)) {
   if (!chosen.includes(name)) continue

@@ -3,9 +3,12 @@ import { load, type Measured, type Target } from './load.ts'
 
 export type Runs = Map<string, Map<number, Measured[]>>
 
+/** Long enough that whoever compiles while it runs has done so: what counts is a server that has been up for a while. */
+const WARM_MS = 4_000
+
 export type Plan = { readonly rounds: number; readonly ms: number }
 
-/** One warm-up of each target, then the rounds. Throws when a reply was not good: such a number would mean nothing. */
+/** One warm-up of each target under the most connections, then the rounds. Throws when a reply was not good: such a number would mean nothing. */
 export async function interleave(
   targets: readonly Target[],
   connections: readonly number[],
@@ -18,7 +21,7 @@ export async function interleave(
     if (measured.bad > 0) throw new Error(`${target.name}: ${measured.bad} replies were refusals`)
     return measured
   }
-  for (const target of targets) await once(target, 16, plan.ms / 2)
+  for (const target of targets) await once(target, Math.max(...connections), WARM_MS)
   for (let round = 0; round < plan.rounds; round++)
     for (const c of connections)
       for (const target of round % 2 ? targets.toReversed() : targets)

@@ -4,6 +4,10 @@
 export type Protocol = {
   /** Length of the first complete reply in `bytes`, or 0. */
   readonly frame: (bytes: Buffer) => number
+  /** Bytes at the front that answer no request. */
+  readonly noise?: (bytes: Buffer) => number
+  /** What connection number `n` says before its first request; it is not answered. */
+  readonly greeting?: (n: number) => Buffer
 }
 
 export type Connection = {
@@ -29,7 +33,8 @@ export async function connect(
     port,
     socket: {
       data(_, bytes) {
-        const all: Buffer = rest ? Buffer.concat([rest, bytes]) : bytes
+        const whole: Buffer = rest ? Buffer.concat([rest, bytes]) : bytes
+        const all = protocol.noise ? whole.subarray(protocol.noise(whole)) : whole
         const length = protocol.frame(all)
         rest = length === 0 ? all : null
         if (length > 0) onReply(all)
@@ -52,7 +57,7 @@ export async function connect(
   }
 }
 
-export type Asker = { ask(request: Buffer): Promise<Buffer>; close(): void }
+export type Asker = { ask(request: Buffer): Promise<Buffer>; tell(words: Buffer): void; close(): void }
 
 /** A connection that is asked and waited for. */
 export async function asker(port: number, protocol: Protocol): Promise<Asker> {
@@ -66,6 +71,7 @@ export async function asker(port: number, protocol: Protocol): Promise<Asker> {
       connection.send(request)
       return promise
     },
+    tell: (words) => connection.send(words),
     close: () => connection.close(),
   }
 }

@@ -14,7 +14,7 @@ import { type AnyClient, clientExecutable } from './install.ts'
 import { kimi } from './kimi.ts'
 import { opencode } from './opencode.ts'
 import { qwen } from './qwen.ts'
-import type { Door, Hook, Recipe } from './recipe.ts'
+import { type Door, type Hook, type Recipe, SERVER } from './recipe.ts'
 
 const RECIPES: Record<AnyClient, Recipe> = { claude, codex, opencode, gemini, qwen, kimi, grok, copilot }
 
@@ -55,16 +55,17 @@ export type Running = Prepared & {
 /**
  * `hook`: a command line that the client runs when its prompt arrives.
  * `home`: a HOME that several clients share, which the test removes itself.
+ * `server`: the name of the mailbox there, where `door` is not it.
  * `again`: the HOME of an earlier run, and the client's own id of the session there to go on with.
  */
-export type Options = { hook?: Hook; home?: string; again?: { home: string; session: string } }
+export type Options = { hook?: Hook; home?: string; server?: string; again?: { home: string; session: string } }
 
 /** Makes a HOME for `client`, configured for `door` and `model`. */
 export async function prepareAgent(
   client: AnyClient,
   model: ScriptedModel,
   door: Door,
-  { hook, home: shared, again }: Options = {},
+  { hook, home: shared, server = SERVER, again }: Options = {},
 ): Promise<Prepared> {
   const recipe = RECIPES[client]
   const executable = await clientExecutable(client)
@@ -81,7 +82,7 @@ export async function prepareAgent(
   const gone = new AbortController()
   const call = async (name: string, args: Json) => recipe.unwrap((await script.call(name, args, gone.signal)).text)
   const toolText = (name: string, args: Json = {}) => {
-    const through = recipe.through?.(name, args)
+    const through = recipe.through?.(server, name, args)
     return through ? call(through.tool, through.args) : call(name, args)
   }
   return {

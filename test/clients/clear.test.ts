@@ -80,7 +80,7 @@ test(
     expect(await ids(live)).toEqual([first])
     await live.say('done')
     await live.type('/exit')
-    expect(await live.ended).toBe(0)
+    expect(await live.exited).toBe(0)
     const missed = await letter(before.address_text)
 
     const resume = async (session: string) => {

@@ -30,7 +30,7 @@ ${server(door)}`
       env: { GROK_HOME: folder },
     }
   },
-  through: (tool, args) => ({ tool: 'use_tool', args: { tool_name: `${SERVER}__${tool}`, tool_input: args } }),
+  through: (server, tool, args) => ({ tool: 'use_tool', args: { tool_name: `${server}__${tool}`, tool_input: args } }),
   shell: (command) => ({ tool: 'run_terminal_command', args: { command, description: 'the script says so' } }),
   unwrap: (result) => result,
 }

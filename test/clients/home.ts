@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path'
 import type { ScriptedModel } from '../support/scripted-model.ts'
 import { killHousehold, type Prepared, prepareAgent, type Running, startPrepared } from './agent.ts'
 import { type AnyClient, clientExecutable } from './install.ts'
-import type { Door } from './recipe.ts'
+import { type Door, INSTALLED } from './recipe.ts'
 
 const BINARY = join(import.meta.dir, '..', '..', 'dist', 'mail4agent')
 
@@ -38,7 +38,7 @@ export async function makeHome(clients: readonly AnyClient[], model: ScriptedMod
     binary: BINARY,
     m4a: (...words) => detached([BINARY, ...words], env, path),
     async prepare(client, options = {}) {
-      const agent = await prepareAgent(client, model, OTHER, { ...options, home: path })
+      const agent = await prepareAgent(client, model, OTHER, { ...options, home: path, server: INSTALLED })
       agents.push(agent)
       return agent
     },

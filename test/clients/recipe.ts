@@ -29,12 +29,13 @@ export type Recipe = {
   /** Writes the configuration under `setup.home` and says how to start one unattended turn. */
   prepare(setup: Setup): Start
   /** Where the client has one tool through which all of a server's are called: that one and its arguments. */
-  through?(tool: string, args: Json): { tool: string; args: Json }
+  through?(server: string, tool: string, args: Json): { tool: string; args: Json }
   /** The client's own shell tool and its arguments for `command`. */
   shell(command: string): { tool: string; args: Json }
   /** A tool's own text in what the client shows its model. */
   unwrap(result: string): string
 }
 
-/** The name under which every client knows our server. */
+/** The name under which every client knows our server, and the one that `up` gives it. */
 export const SERVER = 'mailbox'
+export const INSTALLED = 'mail4agent'

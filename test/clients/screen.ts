@@ -1,19 +1,10 @@
-// A client as a person has it: its screen in a terminal, idle until somebody types or mail wakes it.
+// How each client is started as a person has it: on a screen, idle until somebody types or mail wakes it.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Json } from '../support/json.ts'
 import type { Prepared } from './agent.ts'
 import type { AnyClient } from './install.ts'
-
-export type Terminal = Prepared & {
-  pid: number
-  /** What it has written on its screen so far, without control sequences. */
-  screen(): string
-  /** Types a line. */
-  type(line: string): Promise<void>
-  exited: Promise<number>
-  end(): Promise<void>
-}
+import { startInTerminal, type Terminal } from './terminal.ts'
 
 /** Arguments of a session with a screen, in place of those of an unattended turn. */
 const ARGS: Partial<Record<AnyClient, string[]>> = {
@@ -46,49 +37,5 @@ export function consent(agent: Prepared): void {
   writeFileSync(path, JSON.stringify({ ...Object(settings), skipDangerousModePermissionPrompt: true }))
 }
 
-export function startInTerminal(agent: Prepared, client: AnyClient, more: string[] = []): Terminal {
-  const [executable = ''] = agent.command
-  let shown = ''
-  const child = Bun.spawn([executable, ...(ARGS[client] ?? []), ...more], {
-    cwd: agent.cwd,
-    env: { ...agent.env, TERM: 'xterm-256color', COLORTERM: '' },
-    terminal: {
-      cols: 120,
-      rows: 40,
-      data: (terminal, data) => {
-        const text = Buffer.from(data).toString('utf8')
-        shown += text
-        answer(text, (words) => terminal.write(words))
-      },
-    },
-  })
-  child.exited.then((code) => agent.gone.abort(new Error(`${client} ended with ${code}: ${plain(shown).slice(-2000)}`)))
-  const write = (text: string) => child.terminal?.write(text)
-  return {
-    ...agent,
-    pid: child.pid,
-    screen: () => plain(shown),
-    async type(line) {
-      write(line)
-      await Bun.sleep(300)
-      write('\r')
-    },
-    exited: child.exited,
-    async end() {
-      child.kill('SIGKILL')
-      await child.exited
-    },
-  }
-}
-
-/** A client asks its terminal what it can do and where the cursor is: DSR, DA and colours of xterm. */
-function answer(text: string, write: (words: string) => void): void {
-  if (text.includes('\x1b[6n')) write('\x1b[1;1R')
-  if (text.includes('\x1b[c') || text.includes('\x1b[0c')) write('\x1b[?62;22c')
-  if (text.includes('\x1b]10;?')) write('\x1b]10;rgb:ffff/ffff/ffff\x1b\\')
-  if (text.includes('\x1b]11;?')) write('\x1b]11;rgb:0000/0000/0000\x1b\\')
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is taken out
-const CONTROL = /\x1b(?:\[[0-9;?<>=!]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[@-Z\\-_()].?)/g
-const plain = (text: string): string => text.replaceAll(CONTROL, ' ')
+/** The client in a terminal, with what it needs to sit there. */
+export const startOnScreen = (agent: Prepared): Terminal => startInTerminal(agent, ARGS[agent.client] ?? [])

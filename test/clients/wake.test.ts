@@ -7,7 +7,8 @@ import { type Home, makeHome } from './home.ts'
 import { CLIENTS, type ClientName } from './install.ts'
 import { tools } from './mail.ts'
 import { commandOf } from './proc.ts'
-import { consent, startInTerminal, type Terminal } from './screen.ts'
+import { consent, startOnScreen } from './screen.ts'
+import type { Terminal } from './terminal.ts'
 
 const START = 600_000
 const TURN = 180_000
@@ -62,7 +63,7 @@ async function idle(client: ClientName | 'qwen'): Promise<void> {
   const agent = await home.prepare(client)
   consent(agent)
   expect(await home.m4a('up', '--yes', '--no-service', '--only', client)).toMatchObject({ code: 0 })
-  terminal = startInTerminal(agent, client)
+  terminal = startOnScreen(agent)
   // Claude Code sits idle from the start, and the letter of `up` wakes it; the others were given a first prompt
   const { messages } = await tools(terminal).inbox()
   for (const { message_id } of messages) await tools(terminal).ack(message_id)

@@ -1,57 +1,27 @@
 // A person at matrix-js-sdk and two agents: who is named gets the text, answers come back into the same room, both ways encrypted.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { Synapse } from '../support/synapse.ts'
-import { packageFolder } from './install.ts'
-import { type Answer, Machine, until } from './link-machines.ts'
+import { Machine, until } from './link-machines.ts'
+import { Person } from './person.ts'
 
 let synapse: Synapse
 let desk: Machine
-let person: Bun.Subprocess<'pipe', 'pipe', 'inherit'>
+let person: Person
 let room = ''
-const told: Answer[] = []
 
-const hear = <T>(what: string, test: (one: Answer) => T) =>
-  until(what, async () => {
-    const found = told.find((one) => test(one))
-    if (found) told.splice(told.indexOf(found), 1)
-    return found
-  })
-const order = (what: object) => {
-  person.stdin.write(`${JSON.stringify(what)}\n`)
-  person.stdin.flush()
-}
+const hear: Person['hear'] = (what, test) => person.hear(what, test)
+const order = (what: object) => person.order(what)
 const letter = (body: string) => until(body, async () => (await desk.inbox()).find((one) => one.body === body))
 
 beforeAll(async () => {
   synapse = await Synapse.start()
   desk = await Machine.start(synapse, 'dexter', 'codex')
   await desk.box.account('gemini')
-  person = Bun.spawn([process.execPath, join(import.meta.dir, 'person-process.ts')], {
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: desk.box.root,
-      SDK: await packageFolder('matrix-js-sdk', '43.0.0'),
-      HOMESERVER: synapse.url,
-      NAME: 'lukas',
-    },
-    stdin: 'pipe',
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
-  void (async () => {
-    let rest = ''
-    for await (const chunk of person.stdout) {
-      rest += Buffer.from(chunk).toString()
-      const lines = rest.split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) if (line.startsWith('{')) told.push(JSON.parse(line))
-    }
-  })()
+  person = await Person.start(synapse, 'lukas', desk.box.root)
 }, 300_000)
 
 afterAll(async () => {
-  person?.kill()
+  await person?.end()
   await desk?.[Symbol.asyncDispose]()
   await synapse?.[Symbol.asyncDispose]()
 })
@@ -103,4 +73,29 @@ test('an agent writes first, and the person reads it', async () => {
   const read = await hear('the text', (one) => one.body?.includes('release'))
   expect(read).toMatchObject({ body: '[codex] release\n\nit is out', room })
   await until('sent', async () => (await desk.receipt(sent.message_id)).remote.state === 'sent')
+})
+
+test('texts that were there before the room was seen become mail, the newest alone may wake; after a restart none comes again', async () => {
+  await desk.box.admin('link/peer/allow', { name: 'lukas', wake: true })
+  await desk.box.down()
+  order({ leave: '@dexter:localhost', words: ['@codex one', '@codex two', '@codex three'] })
+  const left = await hear('three words', (one) => one.left)
+  await desk.box.up()
+  await letter('three')
+  const quiet = async () =>
+    (await desk.inbox())
+      .filter(({ body }) => ['one', 'two', 'three'].includes(body))
+      .map(({ body, wake_suppressed: why }) => [body, why])
+  const expected = [
+    ['one', 'history'],
+    ['two', 'history'],
+    ['three', undefined],
+  ]
+  expect(await quiet()).toEqual(expected)
+  await desk.box.down('SIGKILL')
+  await desk.box.up()
+  order({ say: '@codex four', room: left.left })
+  const four = await letter('four')
+  expect(four.wake_suppressed).toBeUndefined()
+  expect(await quiet()).toEqual(expected)
 })

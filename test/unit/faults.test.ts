@@ -1,17 +1,18 @@
-// The table of earlier faults in test/README.md: every test that it names is there.
+// The tables of test/README.md, earlier faults and complaints about others: every test that they name is there.
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const folder = join(import.meta.dir, '..')
 const table = readFileSync(join(folder, 'README.md'), 'utf8')
-const rows = table.split('\n').filter((line) => /^\| [LF]\d/.test(line))
+const rows = table.split('\n').filter((line) => /^\| [LFP]\d/.test(line))
 
-test('every fault has a row', () => {
-  const told = rows.flatMap((row) => row.split('|')[1]?.match(/[LF]\d+/g) ?? [])
+test('every fault and every complaint has a row', () => {
+  const told = rows.flatMap((row) => row.split('|')[1]?.match(/[LFP]\d+/g) ?? [])
   const all = [
     ...Array.from({ length: 56 }, (_, at) => `L${at + 1}`),
     ...Array.from({ length: 45 }, (_, at) => `F${at + 1}`),
+    ...Array.from({ length: 114 }, (_, at) => `P${at + 1}`),
   ]
   expect(told).toEqual(all)
 })
@@ -23,10 +24,10 @@ test('every row has a test or a sentence', () => {
 
 test('every test that is named exists', () => {
   const missing = rows.flatMap((row) =>
-    [...row.matchAll(/`([\w/-]+\.test\.ts) › ([^`]*)`/g)]
+    [...row.matchAll(/`([\w/-]+\.test\.ts) › ?([^`]*)`/g)]
       .filter(([, path = '', name = '']) => {
         const file = join(folder, path)
-        return name === '' || !existsSync(file) || !readFileSync(file, 'utf8').includes(name)
+        return name.trim() === '' || !existsSync(file) || !readFileSync(file, 'utf8').includes(name)
       })
       .map(([named]) => `${row.split('|')[1]?.trim()}: ${named}`),
   )

@@ -36,4 +36,5 @@ export function hintFor(list: Uint8Array, local: End, remote: End): Hint | null 
   return null
 }
 
-const aligned = (size: number): number => (size + 7) & ~7
+/** Not by bits: they would make the largest sizes negative. */
+const aligned = (size: number): number => Math.ceil(size / 8) * 8

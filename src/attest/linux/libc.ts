@@ -37,6 +37,7 @@ function open() {
     readlinkat: { args: ['i32', 'ptr', 'ptr', 'u64'], returns: FFIType.i64_fast },
     syscall: { args: ['i64', 'i64', 'ptr', 'i64'], returns: FFIType.i64_fast },
     geteuid: { args: [], returns: 'u32' },
+    madvise: { args: ['u64', 'u64', 'i32'], returns: 'i32' },
     __errno_location: { args: [], returns: 'ptr' },
   }).symbols
 }

@@ -48,29 +48,33 @@ export class TcpAttestation {
     this.#turn = new Turn(forks)
   }
 
-  async attest(peer: () => Endpoint | null, local: Endpoint): Promise<Verdict> {
+  attest(peer: () => Endpoint | null, local: Endpoint): Verdict | Promise<Verdict> {
     const from = peer()
     const known = from === null ? undefined : this.#proved.get(keyOf(from))
-    const step =
-      from !== null && known !== undefined && known.own >= 0 && isBetween(known, from, local)
-        ? ((await this.#warm(known, from)) ?? this.#attempt(peer, local, null))
-        : this.#attempt(peer, local, null)
+    if (from !== null && known !== undefined && known.own >= 0 && isBetween(known, from, local))
+      return this.#warm(known, from, peer, local)
+    return this.#settled(this.#attempt(peer, local, null), peer, local)
+  }
+
+  #settled(step: Verdict | Unsettled, peer: () => Endpoint | null, local: Endpoint): Verdict | Promise<Verdict> {
     if (!('again' in step)) return step
     return settle(step, (report) => this.#attempt(peer, local, report), this.scanner)
   }
 
   /**
-   * A proof from before, judged again when this turn of the event loop has ended. Null where our end is not what it was.
+   * A proof from before, judged again when this turn of the event loop has ended; where our end is not what it was, anew.
    * `from` was read from the living connection of this request. Our end, which is older, has those very addresses when all is
    * done, hence had them all the while: no two sockets have the same four at once, so it is the end of this request.
    */
-  #warm(known: Proved, from: Endpoint): Promise<Verdict | Unsettled | null> {
+  #warm(known: Proved, from: Endpoint, peer: () => Endpoint | null, local: Endpoint): Promise<Verdict> {
     return new Promise((resolve) => {
       this.#turn.atEnd((look) => {
         const fault = this.#fault(known.held, keyOf(from), from.port, look, false)
-        if (!this.#ends.connected(known.own, known.ownLow, known.ownHigh)) return resolve(null)
-        if (fault === null) this.table.touch(known.held.pinned)
-        resolve(fault ?? known.held.warm())
+        if (!this.#ends.connected(known.own, known.ownLow, known.ownHigh))
+          return resolve(this.#settled(this.#attempt(peer, local, null), peer, local))
+        if (fault !== null) return resolve(this.#settled(fault, peer, local))
+        this.table.touch(known.held.pinned)
+        resolve(known.held.warm())
       })
     })
   }

@@ -1,6 +1,6 @@
 // What an account may do, as the command line names it, and its row in a table.
 import type { Account } from '../../wire/admin.ts'
-import { isName } from '../../wire/names.ts'
+import { isName } from '../../wire/ids.ts'
 import type { Capability } from '../../wire/operations.ts'
 import { nearest, usage } from '../usage.ts'
 
@@ -10,6 +10,7 @@ const FLAGS = {
   read: 'may_read',
   dispatch: 'may_dispatch',
   behalf: 'may_behalf',
+  chat: 'may_chat',
   operator: 'operator',
 } as const satisfies Record<Capability, string>
 export const CAPABILITIES = Object.keys(FLAGS)

@@ -9,7 +9,7 @@ import { peerTable } from './link.ts'
 
 type Entry = AdminAnswer<'link/peer/add'>
 
-const ALLOW = {
+export const ALLOW = {
   account: { value: 'NAME', multiple: true, help: 'an account here that it may write to; * for all' },
   room: { value: 'NAME', multiple: true, help: 'a room here that it may post to' },
   share: { value: 'NAME', multiple: true, help: 'a room here that is one with the room of that name there' },
@@ -25,7 +25,7 @@ type Allow = {
   'no-wake': boolean
 }
 
-const allowed = (options: Allow) => ({
+export const allowed = (options: Allow) => ({
   accounts: listOf(options.account, '@'),
   rooms: listOf(options.room, '#'),
   share: listOf(options.share, '#'),
@@ -39,7 +39,7 @@ function listOf(given: readonly string[], sign: string): string[] | null {
   return names.filter((name) => name !== '' && name !== 'none')
 }
 
-const show = (context: Context, answer: Entry): number =>
+export const show = (context: Context, answer: Entry): number =>
   context.show(answer, () =>
     context.facts([
       ['peer', answer.name],

@@ -1,9 +1,11 @@
 // The HTTP door: one Elysia app made from the tables of operations and admin routes. It decides nothing about mail.
 import { Elysia } from 'elysia'
 import { administer } from '../../engine/admin/admin.ts'
+import { chat } from '../../engine/chat.ts'
 import { run } from '../../engine/engine.ts'
 import type { Patience } from '../../engine/mail.ts'
 import { ADMIN, type AdminRoute } from '../../wire/admin.ts'
+import { CHAT, CHAT_COMMANDS, type ChatCommand } from '../../wire/chat.ts'
 import type { Json } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { OPERATION_NAMES, OPERATIONS, type OperationName } from '../../wire/operations.ts'
@@ -25,7 +27,7 @@ import { reply } from './reply.ts'
 
 type Handler = (context: { request: Request }) => Response | Promise<Response>
 type Work = (request: Request, size: BodySize) => Promise<Response>
-type Answer = (request: Request) => Promise<Response>
+type Perform = (request: Request, size: BodySize) => Promise<object | Json>
 
 /** path → the method it takes: what a wrong method is told. */
 const methods = new Map<string, 'GET' | 'POST'>([
@@ -36,6 +38,7 @@ const methods = new Map<string, 'GET' | 'POST'>([
   ['/mcp', 'POST'],
   ...OPERATION_NAMES.map((name) => [`/mail/${name}`, 'POST'] as const),
   ...adminRoutes().map((route) => [`/admin/${route}`, 'POST'] as const),
+  ...CHAT_COMMANDS.map((name) => [`/chat/${name}`, 'POST'] as const),
   ['/ui', 'GET'],
   ...uiRoutes().map((route) => [`/ui/${route}`, 'POST'] as const),
 ])
@@ -45,7 +48,7 @@ export function createApp(door: Door) {
   // bodies are read and checked by us: after the caller is proved, and with refusals that name the field
   const app = new Elysia({ normalize: false, strictPath: true })
     .onRequest(({ request }) => checkSource(request))
-    .onError(({ code, error, request }) => refuse(code === 'NOT_FOUND' ? missing(request) : error, request, door.log))
+    .onError(({ code, error, request }) => refuse(code === 'NOT_FOUND' ? missing(request) : error, request, door))
     .get('/health', ({ request }) => health(door, request))
     .get('/openapi.json', guarded(door, openapiRoute(door)))
     .get('/events', guarded(door, eventsRoute(door)))
@@ -57,51 +60,85 @@ export function createApp(door: Door) {
       guarded(door, (request, size) => answerMcp(door, request, size)),
       { parse: 'none' },
     )
-  for (const name of OPERATION_NAMES) app.post(`/mail/${name}`, guarded(door, mailRoute(door, name)), { parse: 'none' })
+  for (const name of OPERATION_NAMES)
+    app.post(`/mail/${name}`, counted(door, name, mailRoute(door, name)), { parse: 'none' })
   for (const route of adminRoutes())
-    app.post(`/admin/${route}`, guarded(door, adminRoute(door, route)), { parse: 'none' })
+    app.post(`/admin/${route}`, counted(door, `admin/${route}`, adminRoute(door, route)), { parse: 'none' })
+  for (const name of CHAT_COMMANDS)
+    app.post(`/chat/${name}`, counted(door, `chat/${name}`, chatRoute(door, name)), { parse: 'none' })
   for (const route of uiRoutes()) app.post(`/ui/${route}`, guarded(door, loginRoute(door, route)), { parse: 'none' })
   return app
 }
 
 /** Around every route: no calls while stopping, bodies only as JSON, and every error as the one refusal. */
 function guarded(door: Door, work: Work): Handler {
-  const { calls, log } = door
-  const answer: Answer = async (request) => {
-    try {
-      if (calls.closed.aborted) throw new Refusal('shutting_down', 'the mailbox is stopping')
-      return await work(request, checkBody(request))
-    } catch (error) {
-      return refuse(error, request, log)
-    }
-  }
+  const { calls } = door
   return async ({ request }) => {
     calls.enter()
-    const response = await answer(request)
-    if (calls.closed.aborted) response.headers.set('connection', 'close') // or the listener waits for what is kept open
-    calls.leave()
-    return response
+    let response: Response
+    try {
+      response = await work(request, sizeIfOpen(door, request))
+    } catch (error) {
+      response = refuse(error, request, door)
+    }
+    return left(door, response)
   }
 }
 
-function mailRoute(door: Door, name: OperationName): Work {
+/** As `guarded`, for a route whose calls are counted under a name. One function, and not one around the other: each costs a send. */
+function counted(door: Door, operation: string, perform: Perform): Handler {
+  const { calls, metrics } = door
+  return async ({ request }) => {
+    calls.enter()
+    const began = performance.now()
+    let response: Response
+    try {
+      const answer = await perform(request, sizeIfOpen(door, request))
+      metrics.answered(operation, 'http', began)
+      response = reply(request, answer)
+    } catch (error) {
+      metrics.refused(operation, 'http', began, error)
+      response = refuse(error, request, door)
+    }
+    return left(door, response)
+  }
+}
+
+/** @throws Refusal `shutting_down`, those of `checkBody` */
+function sizeIfOpen({ calls }: Door, request: Request): BodySize {
+  if (calls.closed.aborted) throw new Refusal('shutting_down', 'the mailbox is stopping')
+  return checkBody(request)
+}
+
+function left({ calls }: Door, response: Response): Response {
+  if (calls.closed.aborted) response.headers.set('connection', 'close') // or the listener waits for what is kept open
+  calls.leave()
+  return response
+}
+
+function mailRoute(door: Door, name: OperationName): Perform {
   const { request: schema } = OPERATIONS[name]
-  const perform = async (request: Request, size: BodySize): Promise<object | Json> => {
+  return async (request, size) => {
     const caller = await callerOf(door, request)
     return run(door.mail, name, caller, checked(schema, await readJson(request, size)), patience(request))
   }
-  return async (request, size) => reply(request, await door.metrics.timed(name, 'http', () => perform(request, size)))
 }
 
-function adminRoute(door: Door, route: AdminRoute): Work {
+function adminRoute(door: Door, route: AdminRoute): Perform {
   const { request: schema } = ADMIN[route]
-  const perform = async (request: Request, size: BodySize): Promise<object> => {
+  return async (request, size) => {
     const caller = await callerOf(door, request)
     checkPageMay(door, request, route)
     return administer(door.mail, route, caller, checked(schema, await readJson(request, size)))
   }
-  return async (request, size) =>
-    reply(request, await door.metrics.timed(`admin/${route}`, 'http', () => perform(request, size)))
+}
+
+function chatRoute(door: Door, name: ChatCommand): Perform {
+  const { request: schema } = CHAT[name]
+  return async (request, size) => {
+    const caller = await callerOf(door, request)
+    return chat(door.mail, name, caller, checked(schema, await readJson(request, size)))
+  }
 }
 
 /** The page's code is loaded when somebody opens it. */

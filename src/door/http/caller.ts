@@ -49,7 +49,8 @@ function proved(door: Door, account: AccountRow, verdict: Verdict, over: Connect
   return { account, verdict: checkVerdict(door, verdict), over }
 }
 
-function checkVerdict({ health: { attestation } }: Door, verdict: Verdict): Verdict {
+/** @throws Refusal those of attestation, `attestation_down` */
+export function checkVerdict({ health: { attestation } }: Door, verdict: Verdict): Verdict {
   if (!verdict.ok) throw unattested(verdict)
   if (!attestation.ok) throw new Refusal('attestation_down', 'no caller can be proved', { reason: attestation.reason })
   return verdict

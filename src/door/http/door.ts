@@ -1,5 +1,5 @@
 // What every route of the door works with, and the count of calls that are being answered.
-
+import type { Feeds } from '../../delivery/feeds.ts'
 import type { Mail } from '../../engine/mail.ts'
 import type { Identity } from '../../identity/identify.ts'
 import type { Log } from '../log.ts'
@@ -13,6 +13,8 @@ export type Door = {
   readonly metrics: Metrics
   /** Readers parked right now. */
   readonly waiting: () => number
+  /** Readers of /events. */
+  readonly feeds: Feeds
   readonly calls: Calls
   readonly log: Log
 }

@@ -1,5 +1,6 @@
 // GET /events: what happens to mail and dispatches that the caller may see, as server-sent events. Ids only; the letters are
 // read with get.
+import type { Feed } from '../../delivery/feeds.ts'
 import { positionOf } from '../../engine/cursor.ts'
 import { happened } from '../../engine/happened.ts'
 import type { Caller } from '../../engine/mail.ts'
@@ -12,17 +13,18 @@ import { headers } from './reply.ts'
 
 /** Below every idle time-out on the way: proxies and clients drop silent streams after 30 to 60 s. */
 const HEARTBEAT_MS = 15_000
-const PAGE = 256
+/** Milliseconds: what happens in such a time is told together, so that a flood of commits is no flood of reads. */
+const GATHER_MS = 20
 
 /**
  * The stream of `caller`, from after `Last-Event-ID` or `?cursor=`, or from now. It ends at shutdown and when the caller's
  * token or session does.
- * @throws Refusal `permission_denied`, `malformed` {field: cursor}, `cursor_expired`
+ * @throws Refusal `permission_denied`, `malformed` {field: cursor}, `cursor_expired`, `too_many`
  */
 export function streamEvents(door: Door, caller: Caller, request: Request): Response {
   if (!caller.account.can.read && !caller.account.can.operator) throw denied('read')
   const cursor = request.headers.get('last-event-id') ?? new URL(request.url).searchParams.get('cursor')
-  const feed = new Feed(
+  const feed = new Reader(
     door,
     caller,
     request.headers.get('authorization'),
@@ -49,8 +51,14 @@ function resume({ mail }: Door, cursor: string): number {
   return position
 }
 
+/** Waits until what was told last is a while ago. */
+async function gather(told: number): Promise<void> {
+  const left = told + GATHER_MS - performance.now()
+  if (left > 1) await Bun.sleep(left)
+}
+
 /** One reader of the event log: asks the store after a commit, never on a clock. */
-class Feed {
+class Reader implements Feed {
   readonly #door: Door
   readonly #caller: Caller
   readonly #authorization: string | null
@@ -59,15 +67,29 @@ class Feed {
   #begun = false
   #closed = false
   #wake: ((woken: boolean) => void) | undefined
+  #told = 0
 
   constructor(door: Door, caller: Caller, authorization: string | null, after: number) {
     this.#door = door
     this.#caller = caller
     this.#authorization = authorization
     this.#after = after
-    this.#unsubscribe = door.mail.store.onCommit(() => this.#wake?.(true))
+    this.#unsubscribe = door.feeds.add(this)
     if (door.calls.closed.aborted) this.close()
     else door.calls.closed.addEventListener('abort', this.close)
+  }
+
+  get account(): number {
+    return this.#caller.account.id
+  }
+
+  wake(): void {
+    this.#wake?.(true)
+  }
+
+  /** Only where it has read all before that: where it waits. */
+  skip(sequence: number): void {
+    if (this.#wake && sequence > this.#after) this.#after = sequence
   }
 
   close = (): void => {
@@ -89,14 +111,18 @@ class Feed {
         this.close()
         return null
       }
-      const page = this.#door.mail.store.events(this.#after, PAGE)
+      const page = this.#door.feeds.events(this.#after)
       const last = page.at(-1)
       if (last) {
         this.#after = last.id
         const text = page.map((event) => this.#frame(caller, event)).join('')
-        if (text) return text
+        if (text) {
+          this.#told = performance.now()
+          return text
+        }
         await new Promise(setImmediate) // a long stretch of other people's events must not hold the loop
       } else if (!(await this.#sleep())) return `: still here\n${this.#position()}`
+      else await gather(this.#told)
     }
   }
 
@@ -120,7 +146,10 @@ class Feed {
   #frame(caller: Caller, event: EventRow): string {
     const data = happened(this.#door.mail, caller, event)
     if (data === null) return ''
-    return `id: ${this.#cursor(event.id)}\nevent: ${event.kind}\ndata: ${JSON.stringify(data)}\n\n`
+    return this.#door.feeds.text(
+      event,
+      () => `id: ${this.#cursor(event.id)}\nevent: ${event.kind}\ndata: ${JSON.stringify(data)}\n\n`,
+    )
   }
 
   /** An event without data: it only moves the reader's Last-Event-ID (HTML, server-sent events, 9.2.6). */

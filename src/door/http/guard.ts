@@ -10,17 +10,21 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 /**
  * Host names loopback, so that a rebound DNS name reaches nothing; Origin is absent or of this very port on loopback, so
- * that no web page of another origin calls with the reader's browser.
+ * that no web page of another origin calls with the reader's browser. A browser that sends no Origin with a plain GET says in
+ * Sec-Fetch-Site (Fetch Metadata, 2.3) whose page asks: another one may lead here by a link, and load nothing from here.
  * @throws Refusal `bad_host`, `bad_origin`
  */
 export function checkSource(request: Request): void {
   const sent = request.headers.get('host') ?? ''
   const origin = request.headers.get('origin')
   // programs call with one host and no origin, time after time
-  if (origin === null && sent === lastGood) return
+  const site = request.headers.get('sec-fetch-site')
+  if (origin === null && site === null && sent === lastGood) return
   const host = LOOPBACK.exec(sent)
   if (!host) throw new Refusal('bad_host', 'the Host header does not name loopback')
   lastGood = sent
+  if ((site === 'cross-site' || site === 'same-site') && request.headers.get('sec-fetch-mode') !== 'navigate')
+    throw new Refusal('bad_origin', 'a page of another origin asks')
   if (origin === null) return
   const page = origin.startsWith('http://') ? LOOPBACK.exec(origin.slice('http://'.length)) : null
   if (!page || (page[1] ?? '80') !== (host[1] ?? '80')) throw new Refusal('bad_origin', 'the Origin is another one')

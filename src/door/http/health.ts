@@ -1,4 +1,5 @@
 // GET /health: is the mailbox up, can it prove its callers, where does it listen. The only route without a bearer.
+import { lackOfDescriptors } from '../descriptors.ts'
 import { VERSION } from '../version.ts'
 
 export type HealthFacts = {
@@ -18,17 +19,26 @@ export type Notified = { readonly failed: number }
 export type Health = ReturnType<typeof healthAnswer>
 
 /** `fault`: why the store cannot be written. The fields up to `background_tasks` are those of the prior daemon, its time format included. */
-export const healthAnswer = (facts: HealthFacts, fault: string | null, now: number, notifications: Notified) => ({
-  ok: facts.attestation.ok && fault === null,
-  service: 'mail4agent',
-  version: VERSION,
-  started_at: `${new Date(facts.startedAt).toISOString().slice(0, 19)}Z`,
-  uptime_secs: Math.floor((now - facts.startedAt) / 1000),
-  dependencies: [],
-  background_tasks: [],
-  attestation: facts.attestation,
-  store: fault === null ? { ok: true } : { ok: false, reason: fault },
-  listening: facts.listening,
-  unavailable: facts.unavailable,
-  notifications: { failed: notifications.failed },
-})
+export function healthAnswer(facts: HealthFacts, fault: string | null, now: number, notifications: Notified) {
+  const attestation = provable(facts)
+  return {
+    ok: attestation.ok && fault === null,
+    service: 'mail4agent',
+    version: VERSION,
+    started_at: `${new Date(facts.startedAt).toISOString().slice(0, 19)}Z`,
+    uptime_secs: Math.floor((now - facts.startedAt) / 1000),
+    dependencies: [],
+    background_tasks: [],
+    attestation,
+    store: fault === null ? { ok: true } : { ok: false, reason: fault },
+    listening: facts.listening,
+    unavailable: facts.unavailable,
+    notifications: { failed: notifications.failed },
+  }
+}
+
+/** Whether a caller could be proved just now. */
+export function provable({ attestation }: HealthFacts): HealthFacts['attestation'] {
+  const lack = attestation.ok ? lackOfDescriptors() : null
+  return lack === null ? attestation : { ok: false, reason: lack }
+}

@@ -4,6 +4,7 @@ import { OUTCOMES } from '../../store/dispatch/rows.ts'
 import { denied } from '../../wire/refusal.ts'
 import { VERSION } from '../version.ts'
 import type { Door } from './door.ts'
+import { provable } from './health.ts'
 import { BOUNDS, type Series } from './metrics.ts'
 import { headers } from './reply.ts'
 
@@ -21,7 +22,8 @@ export function metricsText({ mail, health, metrics, waiting }: Door): string {
   return [
     one('m4a_build_info', 'gauge', 'the running version', `{version="${VERSION}",sqlite="${stats.sqlite}"}`, 1),
     one('m4a_uptime_seconds', 'gauge', 'seconds since the start', '', uptime),
-    one('m4a_attestation_up', 'gauge', 'whether callers can be proved', '', health.attestation.ok ? 1 : 0),
+    one('m4a_attestation_up', 'gauge', 'whether callers can be proved', '', provable(health).ok ? 1 : 0),
+    one('m4a_store_up', 'gauge', 'whether the store can be written', '', mail.store.fault === null ? 1 : 0),
     ...requests([...metrics.all()]),
     one('m4a_waiting_readers', 'gauge', 'readers parked in a wait', '', waiting()),
     ...notifications(mail.desktop.counts),

@@ -4,7 +4,7 @@ import { Refusal } from '../../wire/refusal.ts'
 /** Upper bounds of the buckets, in seconds; waits go up to a minute. */
 export const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-export type DoorName = 'http' | 'mcp'
+export type DoorName = 'http' | 'mcp' | 'command'
 /** `buckets` are not cumulative; one more than BOUNDS, for what took longer. */
 export type Series = {
   operation: string
@@ -20,15 +20,25 @@ export class Metrics {
   /** Runs `work` and counts it as `ok` or by the kind of its refusal. */
   async timed<T>(operation: string, door: DoorName, work: () => Promise<T>): Promise<T> {
     const began = performance.now()
-    let outcome = 'ok'
     try {
-      return await work()
+      const answer = await work()
+      this.answered(operation, door, began)
+      return answer
     } catch (error) {
-      outcome = error instanceof Refusal ? error.kind : 'internal'
+      this.refused(operation, door, began, error)
       throw error
-    } finally {
-      this.#count(operation, door, outcome, (performance.now() - began) / 1000)
     }
+  }
+
+  /** Counts a call that began at `began` (`performance.now()`) and was answered. */
+  answered(operation: string, door: DoorName, began: number): void {
+    this.#count(operation, door, 'ok', (performance.now() - began) / 1000)
+  }
+
+  /** Counts a call that ended in `error`. */
+  refused(operation: string, door: DoorName, began: number, error: unknown): void {
+    const outcome = error instanceof Refusal ? error.kind : 'internal'
+    this.#count(operation, door, outcome, (performance.now() - began) / 1000)
   }
 
   all(): Iterable<Series> {

@@ -3,11 +3,13 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { Address, AddressInput } from '../../wire/address.ts'
 import { Account, ADMIN } from '../../wire/admin.ts'
 import { Card, SessionEntry } from '../../wire/card.ts'
+import { CHAT, ChatRoom, ChatText } from '../../wire/chat.ts'
 import { DoorbellRing } from '../../wire/doorbell.ts'
 import { DispatchEvent, MailEvent } from '../../wire/events.ts'
 import { Message, Receipt, Reference } from '../../wire/letter.ts'
 import { OPERATIONS } from '../../wire/operations.ts'
-import { REFUSALS, RefusalBody } from '../../wire/refusal.ts'
+import { REFUSALS } from '../../wire/refusal.ts'
+import { RefusalBody } from '../../wire/refusal-body.ts'
 import { UI } from '../../wire/ui.ts'
 import { VERSION } from '../version.ts'
 
@@ -21,6 +23,8 @@ const SHARED: Record<string, TSchema> = {
   Card,
   SessionEntry,
   Account,
+  ChatRoom,
+  ChatText,
   Refusal: RefusalBody,
 }
 const nameOf = new Map<object, string>(Object.entries(SHARED).map(([name, schema]) => [schema, name]))
@@ -39,7 +43,7 @@ export function openapi(): object {
     },
     servers: [{ url: 'http://127.0.0.1:18301' }],
     security: [{ bearer: [] }],
-    paths: { ...mailPaths(), ...adminPaths(), ...uiPaths(), ...otherPaths() },
+    paths: { ...mailPaths(), ...chatPaths(), ...adminPaths(), ...uiPaths(), ...otherPaths() },
     webhooks: { doorbell: { post: doorbell() } },
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
@@ -55,6 +59,14 @@ const mailPaths = () =>
     Object.entries(OPERATIONS).map(([name, { summary, request, answer, need }]) => [
       `/mail/${name}`,
       post(name, 'mail', need ? `${summary} (needs ${need})` : summary, request, answer),
+    ]),
+  )
+
+const chatPaths = () =>
+  Object.fromEntries(
+    Object.entries(CHAT).map(([name, { summary, request, answer }]) => [
+      `/chat/${name}`,
+      post(`chat-${name}`, 'chat', `${summary} (needs chat)`, request, answer),
     ]),
   )
 

@@ -22,6 +22,7 @@ export function requestId(request: Named): string {
 export const headers = (request: Request, more: Record<string, string> = {}): Record<string, string> => ({
   'content-type': 'application/json',
   'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
   'x-request-id': requestId(request),
   ...more,
 })

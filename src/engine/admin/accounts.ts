@@ -15,7 +15,10 @@ import { knownAccount } from './known.ts'
 import { pageByName } from './paging.ts'
 import { digestOf, newSecret } from './secret.ts'
 
-type Flags = Pick<AdminRequest<'participant/set'>, 'may_send' | 'may_read' | 'may_dispatch' | 'may_behalf' | 'operator'>
+type Flags = Pick<
+  AdminRequest<'participant/set'>,
+  'may_send' | 'may_read' | 'may_dispatch' | 'may_behalf' | 'may_chat' | 'operator'
+>
 
 /** The capabilities that a request names; null is as good as absent. */
 function given(flags: Flags): Partial<Record<Capability, boolean>> {
@@ -24,6 +27,7 @@ function given(flags: Flags): Partial<Record<Capability, boolean>> {
     read: flags.may_read,
     dispatch: flags.may_dispatch,
     behalf: flags.may_behalf,
+    chat: flags.may_chat,
     operator: flags.operator,
   }
   const can: Partial<Record<Capability, boolean>> = {}
@@ -31,7 +35,14 @@ function given(flags: Flags): Partial<Record<Capability, boolean>> {
   return can
 }
 
-const NONE: AccountRow['can'] = { send: false, read: false, dispatch: false, behalf: false, operator: false }
+const NONE: AccountRow['can'] = {
+  send: false,
+  read: false,
+  dispatch: false,
+  behalf: false,
+
+  operator: false,
+}
 
 /** An empty label is none. */
 function label(text: string | null | undefined): string | null {
@@ -145,6 +156,7 @@ function describe(mail: Mail, account: AccountRow): Account {
     may_read: account.can.read,
     may_dispatch: account.can.dispatch,
     may_behalf: account.can.behalf,
+    may_chat: account.can.chat === true,
     operator: account.can.operator,
     private: people.isPrivate(account.id),
     visible_to: people.listed(account.id).flatMap((id) => registry.accountById(id)?.name ?? []),

@@ -21,5 +21,9 @@ export const LINK_ROUTES: Routes = {
   'link/peer/allow': to('link/peer/allow'),
   'link/peer/rotate': to('link/peer/rotate'),
   'link/peer/remove': to('link/peer/remove'),
+  'link/bind': to('link/bind'),
+  'link/verify/start': to('link/verify/start'),
+  'link/verify/list': to('link/verify/list'),
+  'link/verify/answer': to('link/verify/answer'),
   'link/peer/pending': to('link/peer/pending'),
 }

@@ -1,6 +1,6 @@
 // As whom the doctor asks a running mailbox: its operator where it may, else any account whose secret is here.
 import type { MailClient } from '../../client/client.ts'
-import { canonical } from '../../wire/names.ts'
+import { canonical } from '../../wire/ids.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import { CLIENT_NAMES } from '../client.ts'
 import type { Checkup } from './checkup.ts'

@@ -22,6 +22,17 @@ export function holdersOf(dataDir: string): Holder[] | null {
     .map((pid) => ({ pid: Number(pid), name: nameOf(pid) }))
 }
 
+/** How many descriptors the process has, and may have: proc_pid_limits(5). Null where the system does not tell. */
+export function descriptorsOf(pid: number): { open: number; limit: number } | null {
+  try {
+    const limit = /^Max open files +(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1]
+    if (limit === undefined) return null
+    return { open: readdirSync(`/proc/${pid}/fd`).length, limit: Number(limit) }
+  } catch {
+    return null
+  }
+}
+
 /** What its descriptors lead to; nothing of a process that is not ours, or has ended meanwhile. */
 function links(pid: string): string[] {
   const folder = `/proc/${pid}/fd`

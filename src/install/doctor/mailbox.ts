@@ -5,7 +5,11 @@ import { isLocked } from '../../store/lock.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import type { Checkup } from './checkup.ts'
 import { type Found, fail, fine } from './finding.ts'
+import { descriptorsOf } from './holders.ts'
 import { port } from './port.ts'
+
+/** Descriptors that a mailbox takes for a moment at each call. */
+const RESERVE = 8
 
 export async function mailbox(checkup: Checkup): Promise<Found> {
   const { call, dataDir } = checkup
@@ -37,6 +41,13 @@ export async function mailbox(checkup: Checkup): Promise<Found> {
     const pid = holders?.[0]?.pid ?? note?.pid
     const who = pid === undefined ? 'a mailbox' : `process ${pid}`
     const reason = socket instanceof Refusal ? `: ${socket.message}` : ''
+    const descriptors = pid === undefined ? null : descriptorsOf(pid)
+    if (pid !== undefined && descriptors !== null && descriptors.open + RESERVE >= descriptors.limit)
+      return fail(
+        `${who} has ${descriptors.open} files and connections open and may have ${descriptors.limit}, so it takes no more`,
+        `close connections that are not used: ss -tp; or raise its limit: prlimit --pid ${pid} --nofile=65536`,
+        { ...facts, descriptors },
+      )
     return fail(
       `${who} holds ${dataDir} and does not answer${reason}`,
       `stop it and start it again: kill ${pid ?? '<its process>'}; ${call} serve`,

@@ -1,6 +1,7 @@
 // The operator of the first start: does its key, with which bare admin commands act, still open anything?
+
+import { canonical } from '../../wire/ids.ts'
 import { LIMITS } from '../../wire/limits.ts'
-import { canonical } from '../../wire/names.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import { CLIENT_NAMES } from '../client.ts'
 import { asOperator, OPERATOR } from './callers.ts'

@@ -1,18 +1,26 @@
 // Our device: the keys, what goes to and comes from them, and whom they trust. One thing at a time, since the ratchets are shared.
 import type {
+  CollectStrategy,
   DecryptedRoomEvent,
-  Device as MatrixDevice,
   OlmMachine,
   RoomKeyWithheldInfo,
 } from '@matrix-org/matrix-sdk-crypto-wasm'
-import type { Pin } from '../peers.ts'
+import { isJson, type Json } from '../matrix/homeserver.ts'
 import { type Library, loadLibrary } from './library.ts'
+import { masterKey, userId } from './pins.ts'
 
 /** A request that the crypto library wants to be made; `id` is told back with the answer, where there is one. */
-export type Outgoing = { type: number; id: string | undefined; body: string; event_type?: string; txn_id?: string }
+export type Outgoing = {
+  type: number
+  id: string | undefined
+  body: string
+  event_type?: string
+  txn_id?: string
+  room_id?: string
+}
 /** Makes the request; resolves to the text of the answer. */
 export type Transport = (kind: OutgoingKind, request: Outgoing) => Promise<string>
-export type OutgoingKind = 'upload' | 'query' | 'claim' | 'to_device' | 'signatures'
+export type OutgoingKind = 'upload' | 'query' | 'claim' | 'to_device' | 'signatures' | 'room'
 
 export type SyncPart = {
   toDevice: unknown[]
@@ -31,13 +39,21 @@ export type Opened = {
   fingerprint: string | null
   /** Its owner's cross-signing key vouches for the device. */
   signedByOwner: boolean
+  /** The comparison of two devices that it belongs to, and that has taken it in. */
+  verification: string | null
 }
 export type Sealed = { reason: string; withheld: string | null }
 
-/** A key that a user has and that nobody has pinned. */
-export type SeenDevice = { user: string; device: string; fingerprint: string; label: string | null }
-/** What of a peer's pin the keys on the homeserver show. */
-export type PinState = { ok: boolean; reason: string | null; unpinned: SeenDevice[] }
+/** The library, and how what it asks for is done. */
+export type Inside = {
+  lib: Library
+  machine: OlmMachine
+  make(request: Outgoing): Promise<void>
+  /** Makes every request that is due. */
+  flush(): Promise<void>
+  /** Sends the first event of a comparison in a room; resolves to its id. */
+  openly(room: string, type: string, content: string): Promise<string>
+}
 
 /** Messages after which a room key is made anew. */
 const ROTATION = 100n
@@ -47,6 +63,8 @@ export class Device {
   readonly #lib: Library
   readonly #machine: OlmMachine
   readonly #transport: Transport
+  /** Rooms in which devices are compared, and with whom. */
+  readonly comparing = new Map<string, string>()
   #turn: Promise<unknown> = Promise.resolve()
 
   private constructor(lib: Library, machine: OlmMachine, transport: Transport) {
@@ -90,7 +108,7 @@ export class Device {
   }
 
   async #feed({ changed, left, oneTimeKeys, fallbackKeys }: SyncPart, events: unknown[]): Promise<void> {
-    const ids = (names: string[]) => names.flatMap((name) => this.#user(name) ?? [])
+    const ids = (names: string[]) => names.flatMap((name) => userId(this.#lib, name) ?? [])
     await this.#machine.receiveSyncChanges(
       JSON.stringify(events),
       new this.#lib.DeviceLists(ids(changed), ids(left)),
@@ -102,7 +120,7 @@ export class Device {
   /** Follows the keys of those users, and makes every request that is due. */
   async settle(users: readonly string[]): Promise<void> {
     await this.#alone(async () => {
-      await this.#machine.updateTrackedUsers(users.flatMap((name) => this.#user(name) ?? []))
+      await this.#machine.updateTrackedUsers(users.flatMap((name) => userId(this.#lib, name) ?? []))
       await this.#flush()
     })
   }
@@ -118,8 +136,38 @@ export class Device {
   async #make(request: Outgoing): Promise<void> {
     const kind = this.#kinds.get(request.type)
     if (kind === undefined) return
-    const answer = await this.#transport(kind, request)
+    const answer = await this.#transport(kind, kind === 'room' ? await this.#sealOpenly(request) : request)
     if (request.id) await this.#machine.markRequestAsSent(request.id, request.type, answer)
+  }
+
+  /** Sends the first event of a comparison; resolves to its id. */
+  async #openly(room: string, type: string, content: string): Promise<string> {
+    const request = {
+      type: -1,
+      id: undefined,
+      body: content,
+      event_type: type,
+      room_id: room,
+      txn_id: crypto.randomUUID(),
+    }
+    const answer: { event_id?: unknown } = JSON.parse(await this.#transport('room', await this.#sealOpenly(request)))
+    return String(answer.event_id)
+  }
+
+  /**
+   * What belongs to a comparison is for devices that nobody has pinned yet: it gets a room key that nothing else is ever
+   * encrypted with.
+   */
+  async #sealOpenly(request: Outgoing): Promise<Outgoing> {
+    const { room_id: room = '', event_type: type = '' } = request
+    const user = this.comparing.get(room)
+    if (user === undefined) throw new Error('nobody is compared in that room')
+    const id = () => new this.#lib.RoomId(room)
+    await this.#machine.invalidateGroupSession(id())
+    await this.#share(room, [user], this.#lib.CollectStrategy.allDevices())
+    const body = await this.#machine.encryptRoomEvent(id(), type, request.body)
+    await this.#machine.invalidateGroupSession(id())
+    return { type: request.type, id: request.id, txn_id: request.txn_id ?? '', room_id: room, body }
   }
 
   get #kinds(): Map<number, OutgoingKind> {
@@ -130,57 +178,27 @@ export class Device {
       [RequestType.KeysClaim, 'claim'],
       [RequestType.ToDevice, 'to_device'],
       [RequestType.SignatureUpload, 'signatures'],
+      [RequestType.RoomMessage, 'room'],
     ])
   }
 
-  /**
-   * Compares a pin with the keys of that user as they are now, trusts what is pinned and nothing else.
-   * Devices that share the account and are not pinned get no key and are named.
-   */
-  async pin(user: string, pin: Pin): Promise<PinState> {
-    return this.#alone(async () => {
-      const id = this.#user(user)
-      if (!id) return { ok: false, reason: `${user} is no Matrix user`, unpinned: [] }
-      const identity = await this.#machine.getIdentity(id)
-      const master = identity ? masterKey(identity.masterKey) : null
-      const devices: MatrixDevice[] = (await this.#machine.getUserDevices(new this.#lib.UserId(user))).devices()
-      const pinned = (device: MatrixDevice) =>
-        pin.by === 'device'
-          ? device.ed25519Key?.toBase64() === pin.key
-          : master === pin.key && device.isCrossSignedByOwner()
-      const unpinned: SeenDevice[] = []
-      let found = false
-      for (const device of devices) {
-        const trusted = pinned(device)
-        found ||= trusted
-        const wanted = trusted ? this.#lib.LocalTrust.Verified : this.#lib.LocalTrust.Unset
-        if (device.localTrustState !== wanted) await device.setLocalTrust(wanted)
-        if (!trusted)
-          unpinned.push({
-            user,
-            device: device.deviceId.toString(),
-            fingerprint: device.ed25519Key?.toBase64() ?? '',
-            label: device.displayName ?? null,
-          })
-      }
-      return { ok: found, reason: found ? null : reasonFor(pin, devices.length, master), unpinned }
-    })
-  }
-
-  /** Nobody is trusted as that user any more. */
-  async unpin(user: string): Promise<void> {
-    await this.#alone(async () => {
-      const id = this.#user(user)
-      if (!id) return
-      for (const device of (await this.#machine.getUserDevices(id)).devices())
-        await device.setLocalTrust(this.#lib.LocalTrust.BlackListed)
-    })
+  /** One thing with the library itself, while nothing else is done with it. */
+  use<T>(work: (inside: Inside) => Promise<T>): Promise<T> {
+    return this.#alone(() =>
+      work({
+        lib: this.#lib,
+        machine: this.#machine,
+        make: (request) => this.#make(request),
+        flush: () => this.#flush(),
+        openly: (room, type, content) => this.#openly(room, type, content),
+      }),
+    )
   }
 
   /** Asks the homeserver for the keys of a user now, whatever /sync said. */
   async query(user: string): Promise<void> {
     await this.#alone(async () => {
-      const id = this.#user(user)
+      const id = userId(this.#lib, user)
       if (id) await this.#make(this.#machine.queryKeysForUsers([id]))
     })
   }
@@ -188,17 +206,21 @@ export class Device {
   /** Content for `m.room.encrypted`, for the pinned devices of `users` alone. The ratchet is on the disk before it returns. */
   async encrypt(room: string, users: readonly string[], type: string, content: object): Promise<string> {
     return this.#alone(async () => {
-      const ids = () => users.map((name) => new this.#lib.UserId(name)) // the library takes them away with each call
-      const claim = await this.#machine.getMissingSessions(ids())
-      if (claim) await this.#make(claim)
-      const settings = new this.#lib.EncryptionSettings()
-      settings.algorithm = this.#lib.EncryptionAlgorithm.MegolmV1AesSha2
-      settings.sharingStrategy = this.#lib.CollectStrategy.onlyTrustedDevices()
-      settings.rotationPeriodMessages = ROTATION
-      for (const request of await this.#machine.shareRoomKey(new this.#lib.RoomId(room), ids(), settings))
-        await this.#make(request)
+      await this.#share(room, users, this.#lib.CollectStrategy.onlyTrustedDevices())
       return this.#machine.encryptRoomEvent(new this.#lib.RoomId(room), type, JSON.stringify(content))
     })
+  }
+
+  async #share(room: string, users: readonly string[], to: CollectStrategy): Promise<void> {
+    const ids = () => users.map((name) => new this.#lib.UserId(name)) // the library takes them away with each call
+    const claim = await this.#machine.getMissingSessions(ids())
+    if (claim) await this.#make(claim)
+    const settings = new this.#lib.EncryptionSettings()
+    settings.algorithm = this.#lib.EncryptionAlgorithm.MegolmV1AesSha2
+    settings.sharingStrategy = to
+    settings.rotationPeriodMessages = ROTATION
+    for (const request of await this.#machine.shareRoomKey(new this.#lib.RoomId(room), ids(), settings))
+      await this.#make(request)
   }
 
   async decrypt(room: string, event: { sender: string }): Promise<Opened | Sealed> {
@@ -212,7 +234,10 @@ export class Device {
         if (!(error instanceof this.#lib.MegolmDecryptionError)) return { reason: String(error), withheld: null }
         return { reason: error.description, withheld: error.withheldCode ?? null }
       }
-      const inner: { type?: unknown; content?: unknown } = JSON.parse(opened.event)
+      const inner: Inner = JSON.parse(opened.event)
+      const verification = flowOf(inner)
+      if (verification !== null)
+        await this.#machine.receiveVerificationEvent(opened.event, new this.#lib.RoomId(room)).catch(() => {})
       const id = opened.senderDevice
       const device = id ? await this.#machine.getDevice(new this.#lib.UserId(event.sender), id) : undefined
       return {
@@ -221,7 +246,21 @@ export class Device {
         device: device?.deviceId.toString() ?? null,
         fingerprint: device?.ed25519Key?.toBase64() ?? null,
         signedByOwner: device?.isCrossSignedByOwner() ?? false,
+        verification,
       }
+    })
+  }
+
+  /**
+   * What a client has said in clear about a comparison: Matrix CS §11.12.2.1 lets it, and js-sdk does. It proves nothing before a
+   * person has looked. Resolves to the comparison, or null where it is about none.
+   */
+  async hearOpenly(room: string, event: Inner): Promise<string | null> {
+    const flow = flowOf(event)
+    if (flow === null) return null
+    return this.#alone(async () => {
+      await this.#machine.receiveVerificationEvent(JSON.stringify(event), new this.#lib.RoomId(room)).catch(() => {})
+      return flow
     })
   }
 
@@ -244,21 +283,13 @@ export class Device {
 
   /** Our cross-signing master key; null where there is none yet. */
   async masterKey(user: string): Promise<string | null> {
-    const id = this.#user(user)
+    const id = userId(this.#lib, user)
     const identity = id ? await this.#machine.getIdentity(id) : undefined
     return identity ? masterKey(identity.masterKey) : null
   }
 
   close(): void {
     this.#machine.close()
-  }
-
-  #user(name: string) {
-    try {
-      return new this.#lib.UserId(name)
-    } catch {
-      return null // what a homeserver sends may be anything
-    }
   }
 
   #alone<T>(work: () => Promise<T>): Promise<T> {
@@ -268,20 +299,14 @@ export class Device {
   }
 }
 
-/** The library gives the whole key object as text. */
-function masterKey(text: string): string | null {
-  try {
-    const { keys }: { keys?: Record<string, string> } = JSON.parse(text)
-    return Object.values(keys ?? {})[0] ?? null
-  } catch {
-    return null
-  }
-}
+export const isComparison = (event: Inner): boolean => flowOf(event) !== null
 
-function reasonFor(pin: Pin, devices: number, master: string | null): string {
-  if (devices === 0) return 'the homeserver shows no device of that account yet'
-  if (pin.by === 'device') return 'the pinned key is not among the devices of that account'
-  return master === null
-    ? 'that account has no cross-signing key'
-    : 'the cross-signing key of that account is another one'
+type Inner = { type?: unknown; event_id?: unknown; content?: Json }
+
+/** The comparison of devices that an event in a room is about: the event that began it. Matrix CS §11.12.2.1. */
+function flowOf({ type, event_id: id, content }: Inner): string | null {
+  if (type === 'm.room.message' && content?.msgtype === 'm.key.verification.request') return String(id)
+  if (typeof type !== 'string' || !type.startsWith('m.key.verification.')) return null
+  const relation = content?.['m.relates_to']
+  return isJson(relation) ? String(relation.event_id) : null
 }

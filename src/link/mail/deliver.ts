@@ -20,7 +20,7 @@ export type Refused = { to: string; refusal: Refusal }
 
 /**
  * Stores it and resolves when it is on the disk; what was stored before under that id is left as it is. Resolves to the
- * addresses that were refused. @throws Refusal where the store cannot take it now (`busy`, `store_unavailable`)
+ * addresses that were refused. `known`: it was there before we saw it, and wakes nobody. @throws Refusal where the store cannot take it now (`busy`, `store_unavailable`)
  */
 export async function deliver(
   mail: Mail,
@@ -28,6 +28,7 @@ export async function deliver(
   remotes: Remotes,
   peer: Peer,
   envelope: MailEnvelope,
+  known = false,
 ): Promise<Refused[]> {
   const refused: Refused[] = []
   const parent = envelope.reply_to ? messageOf(mail, links, peer, 'message', envelope.reply_to) : null
@@ -49,7 +50,7 @@ export async function deliver(
     if (!(error instanceof Refusal)) throw error
     return envelope.to.map((to) => ({ to, refusal: error }))
   }
-  if (recipients.length > 0) await store(mail, links, remotes, peer, envelope, { recipients, parent, hop })
+  if (recipients.length > 0) await store(mail, links, remotes, peer, envelope, { recipients, parent, hop, known })
   return refused
 }
 
@@ -59,7 +60,12 @@ async function store(
   remotes: Remotes,
   peer: Peer,
   envelope: MailEnvelope,
-  { recipients, parent, hop }: { recipients: Recipient[]; parent: MessageRow | null; hop: number },
+  {
+    recipients,
+    parent,
+    hop,
+    known,
+  }: { recipients: Recipient[]; parent: MessageRow | null; hop: number; known: boolean },
 ): Promise<void> {
   const account = await remotes.account(envelope.from.account, peer.name)
   const session = await remotes.session(account, envelope.from.session)
@@ -74,7 +80,7 @@ async function store(
     hop,
     replyTo: parent ? messageId(parent.id, parent.random) : null,
     onBehalfOf: null,
-    wakeSuppressed: quietFor(mail, peer, account.id, recipients, hop),
+    wakeSuppressed: known ? 'history' : quietFor(mail, peer, account.id, recipients, hop),
     recipients: null,
     attestedBy: peer.name,
   })

@@ -83,11 +83,11 @@ export class Incoming {
     links.taken(peer.name, seq, '')
   }
 
-  /** Takes one envelope; the same again changes nothing. */
-  async envelope(peer: Peer, envelope: Envelope): Promise<void> {
+  /** Takes one envelope; the same again changes nothing. `known`: it wakes nobody. */
+  async envelope(peer: Peer, envelope: Envelope, known = false): Promise<void> {
     const { mail, links, remotes } = this
     if (envelope.kind === 'receipt') return heedReceipt(mail, links, remotes, peer, envelope)
-    const refused = await deliver(mail, links, remotes, peer, envelope)
+    const refused = await deliver(mail, links, remotes, peer, envelope, known)
     if (refused.length > 0) links.outbox.queue(refused.map((one) => refusalReceipt(peer, envelope.id, one)))
   }
 }

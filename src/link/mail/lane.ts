@@ -6,7 +6,7 @@ import { backOff, HomeserverError } from '../matrix/homeserver.ts'
 import type { Peer } from '../peers.ts'
 import { envelopeFor } from './compose.ts'
 import { type Chunk, chunksOf, EVENT, type Frame } from './envelope.ts'
-import { textFor } from './people.ts'
+import { textsFor } from './people.ts'
 
 export type Road = {
   readonly mail: Mail
@@ -138,8 +138,9 @@ export class Lane {
     const { links, mail } = this.#road
     const peer = this.#peer
     for (const { n, message, receipt } of links.outbox.queued(peer.name, WINDOW)) {
-      const text = message === null ? refusalText(receipt) : textFor(mail, links, peer, message)
-      links.outbox.frame(peer.name, [n], text === null ? [] : [JSON.stringify({ text, message })])
+      const texts = message === null ? refusalTexts(receipt) : textsFor(mail, links, peer, message)
+      const payloads = texts.map((text) => JSON.stringify({ text, message }))
+      links.outbox.frame(peer.name, [n], payloads)
     }
   }
 
@@ -183,9 +184,9 @@ export class Lane {
 }
 
 /** What a person is told of a text that was not taken. */
-function refusalText(receipt: string | null): object | null {
+function refusalTexts(receipt: string | null): object[] {
   const { state, reason }: { state?: string; reason?: string } = JSON.parse(receipt ?? '{}')
-  return state === 'refused' ? { msgtype: 'm.notice', body: `not delivered: ${reason ?? 'refused'}` } : null
+  return state === 'refused' ? [{ msgtype: 'm.notice', body: `not delivered: ${reason ?? 'refused'}` }] : []
 }
 
 const dueAt = ({ sent, tries }: FrameRow): number =>

@@ -34,13 +34,13 @@ export function hear(mail: Mail, links: LinkStore, peer: Peer, event: string, de
   const body =
     named && name !== undefined && to.toLowerCase() === name.toLowerCase() ? text.slice(named[0].length) : text
   if (bytes(body) > LIMITS.body) return { answer: `That is too long for a letter: ${LIMITS.body} bytes at most` }
-  const id = `m4a_${hex(event).slice(0, 24)}`
+  const id = idOfText(event)
   return {
     envelope: {
       v: 1,
       kind: 'mail',
       id,
-      from: { account: localpart(peer.user), session: `s-${hex(device).slice(0, 32)}` },
+      from: { account: localpart(peer.user), session: sessionOf(device) },
       to: [to],
       subject: subjectOf(body),
       body,
@@ -82,28 +82,59 @@ const reachable = (mail: Mail, peer: Peer): string[] =>
     )
     .map(({ name }) => name)
 
-const localpart = (user: string): string =>
+export const localpart = (user: string): string =>
   user.slice(1, user.indexOf(':')).replaceAll(/[^A-Za-z0-9._+-]/g, '-') || 'person'
 
+/** A person has no sessions that anybody could prove: one stands for each device, or for all. */
+export const sessionOf = (of: string): string => `s-${hex(of).slice(0, 32)}`
+
+/** The id under which a text is known here, and so is stored once. */
+export const idOfText = (event: string): string => `m4a_${hex(event).slice(0, 24)}`
+
 /** The first line, as far as a subject goes. */
-function subjectOf(body: string): string {
+export function subjectOf(body: string): string {
   const line = (body.split(/[\r\n]/, 1)[0] ?? '').replaceAll(/\p{Cc}/gu, ' ').trim()
   let cut = [...line].slice(0, 80).join('')
   if (cut.length < line.length) cut += '…'
   return cut
 }
 
-/** A message of ours as a person reads it: who wrote, and what; an answer hangs on the text that it answers. */
-export function textFor(mail: Mail, links: LinkStore, peer: Peer, id: number): object | null {
+/**
+ * A message of ours as a person reads it: who wrote, and what; an answer hangs on the text that it answers. More than one
+ * text where it is longer than an event may be.
+ */
+export function textsFor(mail: Mail, links: LinkStore, peer: Peer, id: number): object[] {
   const message = mail.store.message(id)
-  if (!message || partOf(mail, message, peer.name).length === 0) return null
+  if (!message || partOf(mail, message, peer.name).length === 0) return []
   const { from, subject, body } = readFragment(message.json)
   const answered = message.parent === null ? null : links.theirs(peer.name, 'event', message.parent)
   const title = answered === null && subject !== '' && !body.startsWith(subject) ? `${subject}\n\n` : ''
-  return {
+  const session = from.kind === 'session' ? from.session : null
+  return pieces(title + body, LIMITS.chatText).map((piece) => ({
     msgtype: 'm.text',
-    body: `[${from.participant}] ${title}${body}`,
-    'm.mentions': { user_ids: [peer.user] },
+    body: `[${from.participant}] ${piece}`,
+    [FROM]: { account: from.participant, session, hop: message.hop },
+    'm.mentions': peer.user === '' ? {} : { user_ids: [peer.user] },
     ...(answered === null ? {} : { 'm.relates_to': { 'm.in_reply_to': { event_id: answered } } }),
+  }))
+}
+
+/** Beside a text in a Matrix room: the account that wrote it, as its machine attests. */
+export const FROM = 'net.mail4agent.from'
+
+/** `text` in pieces of at most `most` bytes as they stand in JSON, cut at line ends where there are any. */
+export function pieces(text: string, most: number): string[] {
+  const size = (part: string) => bytes(JSON.stringify(part)) - 2
+  const all: string[] = []
+  let rest = text
+  while (size(rest) > most) {
+    let end = Math.min(rest.length, most)
+    while (size(rest.slice(0, end)) > most) end = Math.floor(end * 0.9)
+    const line = rest.lastIndexOf('\n', end)
+    if (line > end / 2) end = line + 1
+    else if (/[\uD800-\uDBFF]$/.test(rest.slice(0, end))) end--
+    all.push(rest.slice(0, end))
+    rest = rest.slice(end)
   }
+  return [...all, rest]
 }

@@ -44,18 +44,26 @@ export class Homeserver {
 
   /** @throws HomeserverError */
   async call(
-    method: 'GET' | 'POST' | 'PUT',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     body: object | string | null = null,
-    options: { query?: Record<string, string | number | null>; ms?: number } = {},
+    options: { query?: Record<string, string | number | null>; ms?: number; version?: 'v1' } = {},
   ): Promise<Json> {
-    const url = new URL(`${this.base}/_matrix/client/v3${path}`)
+    const url = new URL(`${this.base}/_matrix/client/${options.version ?? 'v3'}${path}`)
     for (const [name, value] of Object.entries(options.query ?? {}))
       if (value !== null) url.searchParams.set(name, String(value))
     const { status, text } = await this.#fetch(url, method, body, options.ms ?? CALL_MS)
     const answer = parse(text)
     if (status >= 200 && status < 300 && answer !== null) return answer
     throw errorOf(status, answer)
+  }
+
+  /** A GET that answers a list. @throws HomeserverError */
+  async list(path: string): Promise<unknown[]> {
+    const { status, text } = await this.#fetch(new URL(`${this.base}/_matrix/client/v3${path}`), 'GET', null, CALL_MS)
+    const value = jsonIn(text)
+    if (status === 200 && Array.isArray(value)) return value
+    throw errorOf(status, parse(text))
   }
 
   async #fetch(url: URL, method: string, body: object | string | null, ms: number) {
@@ -80,9 +88,13 @@ export class Homeserver {
 }
 
 function parse(text: string): Json | null {
+  const value = jsonIn(text)
+  return isJson(value) ? value : null
+}
+
+function jsonIn(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
-    return isJson(value) ? value : null
+    return JSON.parse(text)
   } catch {
     return null
   }

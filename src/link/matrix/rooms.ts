@@ -14,6 +14,10 @@ export class Rooms {
     return this.#rooms.get(id) ?? null
   }
 
+  ids(): string[] {
+    return [...this.#rooms.keys()]
+  }
+
   /** An encrypted room that those two have joined and nobody else; null where there is none. */
   between(one: string, other: string): string | null {
     for (const [id, { encrypted, members }] of this.#rooms)

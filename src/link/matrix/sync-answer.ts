@@ -7,6 +7,8 @@ export type RoomEvent = {
   readonly event_id: string
   readonly content: Json
   readonly state_key?: string
+  readonly origin_server_ts?: unknown
+  readonly unsigned?: unknown
 }
 export type JoinedRoom = {
   id: string
@@ -14,6 +16,8 @@ export type JoinedRoom = {
   timeline: RoomEvent[]
   /** Where the events before the timeline go on, when some were left out. */
   gap: string | null
+  /** Receipts and who types. */
+  ephemeral: unknown[]
 }
 export type SyncAnswer = {
   next: string
@@ -23,8 +27,8 @@ export type SyncAnswer = {
   oneTimeKeys: Record<string, number>
   fallbackKeys: string[]
   joined: JoinedRoom[]
-  /** Room and who invited us. */
-  invited: { id: string; sender: string }[]
+  /** Room and who invited us; `direct`: as the one room for two. */
+  invited: { id: string; sender: string; direct: boolean }[]
   /** Rooms that we have left. */
   gone: string[]
 }
@@ -43,7 +47,7 @@ export function readSync(answer: Json, us: string): SyncAnswer {
     oneTimeKeys: counts(answer.device_one_time_keys_count),
     fallbackKeys: texts(answer.device_unused_fallback_key_types),
     joined: Object.entries(json(rooms.join)).map(([id, room]) => joinedRoom(id, json(room))),
-    invited: Object.entries(json(rooms.invite)).map(([id, room]) => ({ id, sender: inviter(json(room), us) })),
+    invited: Object.entries(json(rooms.invite)).map(([id, room]) => ({ id, ...invitation(json(room), us) })),
     gone: Object.keys(json(rooms.leave)),
   }
 }
@@ -56,6 +60,7 @@ function joinedRoom(id: string, room: Json): JoinedRoom {
     state: readEvents(json(room.state).events),
     timeline: readEvents(timeline.events),
     gap: limited ? String(timeline.prev_batch) : null,
+    ephemeral: list(json(room.ephemeral).events),
   }
 }
 
@@ -70,11 +75,15 @@ const isEvent = (event: unknown): event is RoomEvent =>
   isJson(event.content) &&
   (event.state_key === undefined || typeof event.state_key === 'string')
 
+/** Milliseconds since the epoch, as the homeserver says; 0 where it does not. */
+export const timeOf = ({ origin_server_ts: at }: RoomEvent): number => (typeof at === 'number' && at > 0 ? at : 0)
+
 /** Stripped state has no event ids: Matrix CS §6.4.2. */
-function inviter(room: Json, us: string): string {
+function invitation(room: Json, us: string): { sender: string; direct: boolean } {
   for (const event of list(json(room.invite_state).events))
-    if (isJson(event) && event.type === 'm.room.member' && event.state_key === us) return String(event.sender)
-  return ''
+    if (isJson(event) && event.type === 'm.room.member' && event.state_key === us)
+      return { sender: String(event.sender), direct: json(event.content).is_direct === true }
+  return { sender: '', direct: false }
 }
 
 const json = (value: unknown): Json => (isJson(value) ? value : {})

@@ -6,7 +6,7 @@ const part = encodeURIComponent
 
 export const transportOver =
   (homeserver: Homeserver): Transport =>
-  async (kind, { body, event_type: type = '', txn_id: txn = '' }) => {
+  async (kind, { body, event_type: type = '', txn_id: txn = '', room_id: room = '' }) => {
     const call = (): Promise<Json> => {
       switch (kind) {
         case 'upload':
@@ -19,6 +19,8 @@ export const transportOver =
           return homeserver.call('POST', '/keys/signatures/upload', body)
         case 'to_device':
           return homeserver.call('PUT', `/sendToDevice/${part(type)}/${part(txn)}`, body)
+        case 'room':
+          return homeserver.call('PUT', `/rooms/${part(room)}/send/m.room.encrypted/${part(txn)}`, body)
       }
     }
     return JSON.stringify(await call())
@@ -52,10 +54,16 @@ export async function createRoom(homeserver: Homeserver, peer: string): Promise<
 export async function inRoom(
   homeserver: Homeserver,
   room: string,
-  what: 'join' | 'leave' | 'invite',
+  what: 'join' | 'leave' | 'invite' | 'kick',
   body: object = {},
 ): Promise<void> {
   await homeserver.call('POST', `/rooms/${part(room)}/${what}`, body)
+}
+
+/** Again into the room for two: an invitation that says so is a membership that is set, Matrix CS §10.4.1. */
+export async function inviteDirectly(homeserver: Homeserver, room: string, user: string): Promise<void> {
+  const content = { membership: 'invite', is_direct: true }
+  await homeserver.call('PUT', `/rooms/${part(room)}/state/m.room.member/${part(user)}`, content)
 }
 
 /** Events before `from`, newest first, at most 100. */

@@ -1,4 +1,5 @@
 // Write job: letters that come from elsewhere, with the states that they had there. All of a batch or none.
+import { recipientsText } from '../recipients.ts'
 import type { Context } from './context.ts'
 import type { JobOf } from './job.ts'
 
@@ -14,7 +15,6 @@ export function importer(context: Context): (job: JobOf<'import'>) => null {
 
   return ({ letters, at }) => {
     for (const one of letters) {
-      const recipients = one.copies.map((to) => [to.text, to.kind, to.box, to.account, to.room])
       message.run(
         one.id,
         one.random,
@@ -23,7 +23,7 @@ export function importer(context: Context): (job: JobOf<'import'>) => null {
         one.parent,
         one.created,
         one.hop,
-        JSON.stringify(recipients),
+        recipientsText(one.copies),
         one.json,
       )
       context.sent.sent()

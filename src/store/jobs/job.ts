@@ -7,7 +7,7 @@ import type { ImportedLetter } from '../keeping/keeping.ts'
 import type { Part } from '../keeping/scan.ts'
 import type { NotifyRow } from '../notify/notify.ts'
 import type { FaultRow, Why } from '../people/people.ts'
-import type { AccountRow, EventRow, InstanceKey, Recipient } from '../rows.ts'
+import type { AccountRow, EventRow, InstanceKey } from '../rows.ts'
 import type { SendOutcome, Settled } from '../store.ts'
 import type { WakeJob, WakeResults } from '../wake/jobs.ts'
 
@@ -26,7 +26,8 @@ export type SendRow = Reserved & {
   thread: number
   parent: number | null
   hop: number
-  recipients: Recipient[]
+  /** As the column has it. */
+  recipients: string
   json: string
   idempotency: { key: string; hash: string } | null
   upsert: string | null

@@ -17,12 +17,17 @@ export function reopener(context: Context): (job: Reopen) => Results['reopen'] {
     'INSERT INTO delivery(box, closed, id, kind, room, notified, opened, opened_by) VALUES(?, 0, ?, 2, ?, ?, ?, ?)',
   )
   const sender = db.prepare<{ box: number }, [number]>('SELECT sender_box AS box FROM message WHERE id = ?')
+  const member = db.prepare<{ room: number }, [number, number]>(
+    'SELECT room FROM member WHERE room = ? AND account = ?',
+  )
 
   function one(job: Reopen, id: number, events: EventRow[]): Settled {
     const { reader, at } = job
     const copy = context.copy(reader.sessionBox, id) ?? context.copy(reader.accountBox, id)
     if (!copy) return { id, ok: false, why: 'unknown' }
     if (copy.kind === KIND.room && sender.get(id)?.box === reader.sessionBox) return { id, ok: false, why: 'unknown' }
+    // who has left meanwhile sees none of its letters, and none may count
+    if (copy.kind === KIND.room && !member.get(copy.room, reader.account)) return { id, ok: false, why: 'unknown' }
     if (copy.closed === 0) return { id, ok: false, why: 'not_closed' }
     if (copy.kind === KIND.room && copy.box === reader.accountBox) {
       // the account's record stays closed; only this session sees the letter again

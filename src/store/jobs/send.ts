@@ -1,6 +1,7 @@
 // Write job: store a message with its deliveries; keys, superseding and closing the original in the same transaction.
 
 import { dispatchInserter } from '../dispatch/jobs.ts'
+import { recipientsOf } from '../recipients.ts'
 import type { EventRow } from '../rows.ts'
 import { KIND } from '../rows.ts'
 import type { Context } from './context.ts'
@@ -69,12 +70,12 @@ export function sender(context: Context): (job: Send) => Results['send'] {
       job.parent,
       job.at,
       job.hop,
-      JSON.stringify(job.recipients.map((to) => [to.text, to.kind, to.box, to.account, to.room])),
+      job.recipients,
       job.json,
     )
     context.sent.sent()
     if (job.clockStep) step.run(job.id)
-    for (const to of job.recipients) {
+    for (const to of recipientsOf(job.recipients)) {
       let updates = 0
       if (key !== null) {
         const last = earlier.get(reader.account, to.box, key)

@@ -1,6 +1,6 @@
 // May a letter go? Only when every copy of it has been closed for long enough. The scan asks, and the writer again.
 import type { Database } from 'bun:sqlite'
-import { recipientsOf } from '../reads/messages.ts'
+import { recipientsOf } from '../recipients.ts'
 import { KIND, type Kind, type Recipient } from '../rows.ts'
 
 /** A message as far as it matters here. */

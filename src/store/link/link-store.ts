@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { Refusal } from '../../wire/refusal.ts'
 import { connect } from '../connect.ts'
+import { ChatRows } from './chat-rows.ts'
 import { Journal } from './journal.ts'
 import { Outbox } from './outbox.ts'
 import { SCHEMA } from './schema.ts'
@@ -30,6 +31,7 @@ const KEPT = 500
 export class LinkStore {
   readonly journal: Journal
   readonly outbox: Outbox
+  readonly chat: ChatRows
   readonly #db
 
   private constructor(
@@ -39,6 +41,7 @@ export class LinkStore {
     this.#db = db
     this.journal = new Journal(db)
     this.outbox = new Outbox(db)
+    this.chat = new ChatRows(db)
   }
 
   /**
@@ -88,6 +91,7 @@ export class LinkStore {
     this.#db
       .transaction(() => {
         if (before !== null) for (const table of ['mapped', 'item', 'refused']) this.#db.run(`DELETE FROM ${table}`)
+        this.#db.run("DELETE FROM meta WHERE key LIKE 'read %'")
         this.setMeta('epoch', epoch)
       })
       .immediate()

@@ -10,6 +10,7 @@ import { JOURNAL_SCHEMA } from './journal.ts'
 //   refused  deliveries that the other side did not take
 //   held     frames that came before those in front of them; partial: the beginning of what comes in several
 //   mapped   their message ids and ours
+//   bound    Matrix rooms that are one with a room of the mailbox; seen: how far others have read, as the homeserver says
 //   unread   events that could not be decrypted; quarantine: what came from devices that nobody has pinned
 export const SCHEMA = `${JOURNAL_SCHEMA}
   CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID, STRICT;
@@ -37,6 +38,9 @@ export const SCHEMA = `${JOURNAL_SCHEMA}
     peer TEXT NOT NULL, kind TEXT NOT NULL, theirs TEXT NOT NULL, ours INTEGER NOT NULL,
     PRIMARY KEY(peer, kind, theirs)) WITHOUT ROWID, STRICT;
   CREATE INDEX IF NOT EXISTS mapped_ours ON mapped(ours);
+  CREATE TABLE IF NOT EXISTS bound(room TEXT PRIMARY KEY, local TEXT NOT NULL) WITHOUT ROWID, STRICT;
+  CREATE TABLE IF NOT EXISTS seen(
+    room TEXT NOT NULL, user TEXT NOT NULL, event TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY(room, user)) WITHOUT ROWID, STRICT;
   CREATE TABLE IF NOT EXISTS unread(
     event TEXT PRIMARY KEY, room TEXT NOT NULL, sender TEXT NOT NULL, raw TEXT NOT NULL, reason TEXT NOT NULL,
     at INTEGER NOT NULL) WITHOUT ROWID, STRICT;

@@ -1,6 +1,6 @@
 // People on SQLite: what is asked often is kept in memory and changed after each commit.
 import type { Database } from 'bun:sqlite'
-import { canonical } from '../../wire/names.ts'
+import { canonical } from '../../wire/ids.ts'
 import type { Queue } from '../queue.ts'
 import type { AccountRow, SessionRow } from '../rows.ts'
 import {
@@ -18,8 +18,8 @@ import {
 type Parts = {
   db: Database
   queue: () => Queue
-  /** The projection of the messages, once it has caught up. */
-  index: () => Promise<Database>
+  /** What is found in the projection of the messages, once it has caught up. */
+  index: <T>(look: (index: Database) => T) => Promise<T>
   /** Sessions of an account that are in memory. */
   sessions: (account: number) => readonly SessionRow[]
 }
@@ -138,12 +138,13 @@ export class SqlitePeople implements People {
   }
 
   async traffic(account: number): Promise<TrafficRow[]> {
-    const index = await this.#parts.index()
-    return index
-      .query<TrafficRow, [number]>(
-        'SELECT peer, day, sent, heard, last_sent AS lastSent, last_heard AS lastHeard FROM traffic WHERE account = ? ORDER BY day, peer',
-      )
-      .all(account)
+    return this.#parts.index((index) =>
+      index
+        .query<TrafficRow, [number]>(
+          'SELECT peer, day, sent, heard, last_sent AS lastSent, last_heard AS lastHeard FROM traffic WHERE account = ? ORDER BY day, peer',
+        )
+        .all(account),
+    )
   }
 
   counts(boxes: readonly number[], limit: number): StateCounts {

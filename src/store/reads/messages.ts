@@ -2,7 +2,8 @@
 import type { Database } from 'bun:sqlite'
 import { DELIVERY_COLUMNS } from '../jobs/context.ts'
 import { SENT_REACHED } from '../jobs/sent-index.ts'
-import type { DeliveryRow, Kind, MessageRow, Recipient } from '../rows.ts'
+import { recipientsOf } from '../recipients.ts'
+import type { DeliveryRow, MessageRow } from '../rows.ts'
 
 export type Columns = Omit<MessageRow, 'recipients'> & { recipients: string }
 
@@ -26,16 +27,6 @@ export const SQL = {
 } as const
 
 export const messageRow = (row: Columns): MessageRow => ({ ...row, recipients: recipientsOf(row.recipients) })
-
-/** The column `recipients`, as the send job wrote it. */
-export const recipientsOf = (text: string): Recipient[] =>
-  (JSON.parse(text) as [string, Kind, number, number, number][]).map(([text, kind, box, account, room]) => ({
-    text,
-    kind,
-    box,
-    account,
-    room,
-  }))
 
 export class MessageReads {
   readonly #message

@@ -1,10 +1,11 @@
 // Grok, its leader socket: we are a second client of its running session. Frames: four bytes of length, big-endian, then JSON.
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { notReady, ready, type WakeAdapter, type WakeTarget, type Woken, woken } from '../adapter.ts'
 import { readOwn } from '../files.ts'
 import { isObject } from '../loopback.ts'
+import { argumentsOf } from '../process.ts'
 
 /** Bytes of one frame. */
 const LONGEST = 32 * 1024 * 1024
@@ -22,7 +23,10 @@ function socketOf(target: WakeTarget): string | null {
   return found?.isSocket() === true && found.uid === process.geteuid?.() ? path : null
 }
 
-/** The session of that process in the list of those that run; an empty list is none, a damaged one is said to be. */
+/**
+ * The session of that process in the list of those that run; an empty list is none, a damaged one is said to be. Of a leader
+ * it is the one that its client or its folder singles out: the list names the clients in front of it, and it serves them all.
+ */
 function sessionOf(target: WakeTarget): { id: string; cwd: string } | string {
   const home = homeOf(target)
   const text = home === null ? null : readOwn(join(home, 'active_sessions.json'))
@@ -34,11 +38,21 @@ function sessionOf(target: WakeTarget): { id: string; cwd: string } | string {
     return 'its list of sessions is damaged'
   }
   if (!Array.isArray(rows)) return 'its list of sessions is damaged'
-  for (const row of rows) {
-    if (!isObject(row) || typeof row.session_id !== 'string' || typeof row.cwd !== 'string') continue
-    if (row.pid === target.process?.pid) return { id: row.session_id, cwd: row.cwd }
-  }
-  return 'its list of sessions does not name that process'
+  const sessions = rows.flatMap((row) =>
+    isObject(row) && typeof row.session_id === 'string' && typeof row.cwd === 'string' && typeof row.pid === 'number'
+      ? [{ id: row.session_id, cwd: row.cwd, pid: row.pid }]
+      : [],
+  )
+  const own = sessions.find(({ pid }) => pid === target.process?.pid)
+  if (own !== undefined) return own
+  const words = argumentsOf(target)
+  if (!words.some((word, at) => word === 'agent' && words[at + 1] === 'leader'))
+    return 'its list of sessions does not name that process'
+  const served = sessions.filter(({ pid }) => existsSync(`/proc/${pid}`))
+  const here = served.filter(({ id, cwd }) => id === target.providerSession || cwd === target.cwd)
+  const [only] = served.length === 1 ? served : here
+  if (only === undefined) return 'its leader has no session open'
+  return served.length === 1 || here.length === 1 ? only : 'which of the sessions of its leader is meant is not known'
 }
 
 export const grokLeader: WakeAdapter = {

@@ -6,7 +6,7 @@ import { body, HTTP, post } from '../http.ts'
 import { end, spawn } from '../proc.ts'
 import { asker } from '../wire.ts'
 
-const BINARY = join(
+export const BINARY = join(
   import.meta.dir,
   '..',
   '..',

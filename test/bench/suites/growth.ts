@@ -8,7 +8,8 @@ import type { Target } from '../load.ts'
 import { type Mailbox, openMailbox } from '../peers/mailbox.ts'
 import { interleave, series } from '../rounds.ts'
 import { ratios } from '../stats.ts'
-import { asker, connect } from '../wire.ts'
+import { stream } from '../stream.ts'
+import { asker } from '../wire.ts'
 
 const SMALL = 1_000
 const LARGE = 1_000_000
@@ -61,22 +62,7 @@ function asReader(mailbox: Mailbox, path: string, request: object): () => Buffer
 /** Sends `count` messages to the reader over 64 connections and waits until they are found by a search; returns sends per second. */
 async function fill(mailbox: Mailbox, count: number): Promise<number> {
   const next = sends((i) => mailbox.token(`sender-${i}`), 'reader')
-  const good = holds('"message_id":"m4a_')
-  const done = Promise.withResolvers<void>()
-  let left = count
-  let stored = 0
-  const start = performance.now()
-  for (let i = 0; i < SENDERS; i++) {
-    const connection = await connect(mailbox.port, HTTP, (reply) => {
-      if (!good(reply)) return done.reject(new Error(`refused: ${reply.toString()}`))
-      if (++stored === count) done.resolve()
-      if (left-- > 0) connection.send(next())
-      else connection.close()
-    })
-    if (left-- > 0) connection.send(next())
-  }
-  await done.promise
-  const rate = count / ((performance.now() - start) / 1000)
+  const rate = await stream(mailbox, next, count)
   const line = await asker(mailbox.port, HTTP)
   await line.ask(asReader(mailbox, '/mail/search', { query: 'merge', limit: 1 })())
   line.close()

@@ -40,7 +40,9 @@ const parse = ({ status, text }: { status: number; text: string }): Reply => ({
   body: text ? JSON.parse(text) : {},
 })
 
-async function mcp(op: string, args: object, modern: boolean): Promise<Reply> {
+const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
+
+async function mcp(op: string, args: object, modern: boolean, token: string): Promise<Reply> {
   const name = `m4a_mail_${TOOLS[op] ?? op}`
   const meta = { 'io.modelcontextprotocol/protocolVersion': MODERN, 'io.modelcontextprotocol/clientCapabilities': {} }
   const params = { name, arguments: args, ...(modern ? { _meta: meta } : {}) }
@@ -48,25 +50,23 @@ async function mcp(op: string, args: object, modern: boolean): Promise<Reply> {
     ? { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': name }
     : { 'mcp-protocol-version': '2025-11-25' }
   const reply = parse(
-    await http(
-      { port: where.port },
-      '/mcp',
-      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
-      headers,
-    ),
+    await http({ port: where.port }, '/mcp', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }), {
+      ...headers,
+      ...bearer(token),
+    }),
   )
   const result = reply.body.result ?? reply.body
   return { status: reply.status, body: result.structuredContent ?? result }
 }
 
-async function cli(op: string, args: Record<string, unknown>): Promise<Reply> {
+async function cli(op: string, args: Record<string, unknown>, token: string): Promise<Reply> {
   const { argv, input } = cliArguments(op, args)
   const child = Bun.spawn([BINARY, ...argv, '--json'], {
     env: {
       PATH: process.env.PATH ?? '',
       HOME: where.root,
       M4A_DATA_DIR: where.data,
-      M4A_TOKEN: where.token,
+      M4A_TOKEN: token,
       M4A_RECOGNISED_AGENTS: '',
     },
     stdin: new Blob([input]),
@@ -78,8 +78,9 @@ async function cli(op: string, args: Record<string, unknown>): Promise<Reply> {
     new Response(child.stderr).text(),
     child.exited,
   ])
-  const text =
-    code === 0 ? out : (err.split('\n').find((line) => line.startsWith('{')) ?? JSON.stringify({ stderr: err }))
+  // where only some recipients were refused there is an answer, and the exit code says that something was
+  const refusal = code === 0 ? undefined : err.split('\n').find((line) => line.startsWith('{'))
+  const text = refusal ?? (out.trim() || code === 0 ? out : JSON.stringify({ stderr: err }))
   return { status: code, body: text.trim() ? JSON.parse(text) : {} }
 }
 
@@ -101,14 +102,14 @@ async function run(order: Order): Promise<Reply> {
   if (order.door === 'events') return events(order.cursor, order.last)
   if (order.door === 'raw')
     return parse(await http({ port: where.port }, order.path, JSON.stringify(order.request), order.headers ?? {}))
-  const { op, request } = order
+  const { op, request, token = where.token } = order
   const body = JSON.stringify(request)
   const door: Record<DoorName, () => Promise<Reply>> = {
-    http: async () => parse(await http({ port: where.port }, `/mail/${op}`, body)),
-    socket: async () => parse(await http({ socketPath: where.socket }, `/mail/${op}`, body)),
-    'mcp-legacy': () => mcp(op, request, false),
-    'mcp-modern': () => mcp(op, request, true),
-    cli: () => cli(op, request as Record<string, unknown>),
+    http: async () => parse(await http({ port: where.port }, `/mail/${op}`, body, bearer(token))),
+    socket: async () => parse(await http({ socketPath: where.socket }, `/mail/${op}`, body, bearer(token))),
+    'mcp-legacy': () => mcp(op, request, false, token),
+    'mcp-modern': () => mcp(op, request, true, token),
+    cli: () => cli(op, request as Record<string, unknown>, token),
   }
   return door[order.door]()
 }

@@ -5,10 +5,11 @@ export type DoorName = 'http' | 'socket' | 'mcp-legacy' | 'mcp-modern' | 'cli'
 export const DOORS: readonly DoorName[] = ['http', 'socket', 'mcp-legacy', 'mcp-modern', 'cli']
 
 export type Where = { token: string; port: number; socket: string; data: string; root: string }
-/** What the process is: another name of this very runtime, and the folder that it works in. */
-export type Process = { program?: string; cwd?: string }
+/** What the process is: another name of this very runtime, the folder that it works in, and what else is on its command line. */
+export type Process = { program?: string; cwd?: string; arguments?: readonly string[] }
 export type Order =
-  | { door: DoorName; op: string; request: object }
+  /** `token`: of another account than the actor was started for. */
+  | { door: DoorName; op: string; request: object; token?: string }
   | { door: 'raw'; path: string; request: unknown; headers?: Record<string, string> }
   /** The ids of /events after `cursor`, until an event of the message `last` has come. */
   | { door: 'events'; cursor: string; last: string }
@@ -19,8 +20,11 @@ export class Actor {
   readonly #waiting = new Map<number, (reply: Reply) => void>()
   #next = 0
 
-  private constructor(where: Where, { program = process.execPath, cwd = process.cwd() }: Process) {
-    const child = Bun.spawn([program, join(import.meta.dir, 'actor-process.ts')], {
+  private constructor(
+    where: Where,
+    { program = process.execPath, cwd = process.cwd(), arguments: more = [] }: Process,
+  ) {
+    const child = Bun.spawn([program, join(import.meta.dir, 'actor-process.ts'), ...more], {
       env: { PATH: process.env.PATH ?? '', HOME: where.root, ACTOR: JSON.stringify(where) },
       cwd,
       // a session leader without a terminal: nobody above it can be its anchor

@@ -36,6 +36,10 @@ export class Mailbox {
     return this.#daemon
   }
 
+  get runs(): boolean {
+    return this.#daemon !== null && this.#daemon.exitCode === null && this.#daemon.signalCode === null
+  }
+
   get operatorKey(): string {
     return readFileSync(join(this.data, 'operator.key'), 'utf8').trim()
   }

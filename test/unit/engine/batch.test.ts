@@ -52,6 +52,11 @@ test('many ids: a result each, in the order asked; all refused is the first refu
   ])
   expect(answer.message_id).toBe(second)
   expect((await world.refusal(codex, 'ack', { message_ids: [unknown] })).kind).toBe('unknown_message')
+  // the first that was asked for, whoever found out what is wrong with it
+  expect((await world.refusal(codex, 'reopen', { message_ids: [unknown] })).kind).toBe('unknown_message')
+  const open = await world.letter(claude, 'codex')
+  expect((await world.refusal(codex, 'reopen', { message_ids: [open, unknown] })).kind).toBe('not_closed')
+  expect((await world.refusal(codex, 'reopen', { message_ids: [unknown, open] })).kind).toBe('unknown_message')
 })
 
 test('an id with another random half, or of what was not delivered to the caller, is unknown', async () => {

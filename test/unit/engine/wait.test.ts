@@ -1,6 +1,7 @@
 // Waiting: what ends a wait, what does not, the cap, and the client that leaves.
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { Caller } from '../../../src/engine/mail.ts'
+import { LIMITS } from '../../../src/wire/limits.ts'
 import { addressOf, patience, World } from './world.ts'
 
 let world: World
@@ -20,8 +21,8 @@ afterEach(() => world.close())
 const ids = (answer: { messages: { message_id: string }[] }) => answer.messages.map((message) => message.message_id)
 const wait = (who: Caller, more: object = {}, held = patience(5)) =>
   world.call(who, 'inbox', { wait_secs: 60, ...more }, held)
-const parked = async (who: Caller) => {
-  while (world.waiters.parked(who.session.box) === 0) await Bun.sleep(1)
+const parked = async (who: Caller, count = 1) => {
+  while (world.waiters.parked(who.session.box) < count) await Bun.sleep(1)
 }
 
 test('without a cursor: ends for mail that this session was not given yet', async () => {
@@ -99,8 +100,8 @@ test('a client that leaves frees its waiter and was given nothing', async () => 
 })
 
 test('one send answers a thousand parked readers', async () => {
-  const readers = Array.from({ length: 1000 }, () => wait(codex))
-  await parked(codex)
+  const readers = Array.from({ length: 1000 }, () => wait(codex, {}, patience(60)))
+  await parked(codex, readers.length)
   const id = await world.letter(claude, 'codex')
   for (const answer of await Promise.all(readers)) expect(ids(answer)).toEqual([id])
 })
@@ -123,4 +124,22 @@ test('a shutdown answers every wait', async () => {
   await parked(codex)
   world.waiters.stop()
   expect((await waiting).messages).toEqual([])
+})
+
+test('an account has so many waits and no more; those of others are none of its', async () => {
+  const gone = new AbortController()
+  const boxes = [codex.session.box, codex.account.box]
+  for (let at = 0; at < LIMITS.waitsAccount; at++) void world.waiters.wait(boxes, 60_000, gone.signal, () => false)
+  const refusal = await wait(sibling).then(
+    () => null,
+    (error: unknown) => error,
+  )
+  expect(refusal).toMatchObject({ kind: 'too_many', status: 429, facts: { limit: LIMITS.waitsAccount } })
+  expect(await wait(claude, {}, patience(0.02))).toMatchObject({ messages: [] })
+  // what is there already needs no wait
+  const id = await world.letter(claude, 'codex')
+  expect(ids(await wait(sibling))).toEqual([id])
+  gone.abort()
+  const again = await world.call(codex, 'inbox', { state: 'closed', wait_secs: 60 }, patience(0.02))
+  expect(again).toMatchObject({ messages: [] })
 })

@@ -1,7 +1,7 @@
 // The walk upwards: whose session a one-shot caller acts in, over made-up trees.
 import { expect, test } from 'bun:test'
 import type { Process } from '../../../src/attest/attestor.ts'
-import { anchorOf } from '../../../src/identity/anchor.ts'
+import { accountsAlready, anchorOf } from '../../../src/identity/anchor.ts'
 import { process } from './processes.ts'
 
 const A = 1
@@ -93,4 +93,38 @@ test('the rule that decided is told', () => {
   expect(rule(curl, [agent({ uid: 0 })], A)).toBe('other_user_above')
   expect(rule(process({ sid: 80, tty: 5 }), [leader], A)).toBe('terminal')
   expect(rule(curl, [shell, init], A)).toBe('itself')
+})
+
+test('without a token: the sessions of the nearest process that has any, never past an agent client', () => {
+  const [inner, outer] = [agent(), agent()]
+  const already = (caller: Process, ancestors: Process[], sessions: [Process, number[]][]) =>
+    accountsAlready(caller, ancestors, {
+      accounts: (one) => new Set(sessions.find(([who]) => who === one)?.[1] ?? []),
+      isAgent: (one) => one.comm === 'claude',
+    })
+  expect(already(curl, [shell, outer, init], [])).toEqual([])
+  expect(already(curl, [shell, outer, init], [[outer, [A]]])).toEqual([A])
+  expect(
+    already(
+      curl,
+      [shell, outer],
+      [
+        [curl, [B]],
+        [outer, [A]],
+      ],
+    ),
+  ).toEqual([B])
+  expect(already(curl, [shell, inner, outer], [[outer, [A]]])).toEqual([])
+  expect(already(curl, [shell, init], [[shell, [A, B]]])).toEqual([A, B])
+  const foreign = process({ uid: 0 })
+  expect(
+    already(
+      curl,
+      [foreign, outer],
+      [
+        [foreign, [B]],
+        [outer, [A]],
+      ],
+    ),
+  ).toEqual([A])
 })

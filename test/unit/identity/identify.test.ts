@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { unattested } from '../../../src/identity/attested.ts'
 import type { AccountRow } from '../../../src/store/rows.ts'
+import { LIMITS } from '../../../src/wire/limits.ts'
 import { addAccount } from '../../support/population.ts'
 import { onLinux, until } from '../attest/support.ts'
 import { type House, openHouse, refused, scripts } from './family.ts'
@@ -30,6 +31,25 @@ describe.if(onLinux)('callers', () => {
     expect((await agent.call(['shell'], { account: a })).session).toBe(itself.session)
     expect(house.store.registry.liveSessions()).toHaveLength(1)
   })
+
+  test('an account has so many live sessions; those who have one go on, and so do others', async () => {
+    const agent = await house.family(claude)
+    const own = await agent.call([], { account: a, mcp: true })
+    const { instance: at, attested, corroborated } = own.session
+    const filler = { account: a.id, conversation: null, predecessor: null, attested, corroborated }
+    const more = Array.from({ length: LIMITS.sessionsAccount - 1 }, (_, n) =>
+      house.store.addSession({
+        ...filler,
+        name: `s-${String(n).padStart(32, '0')}`,
+        instance: { ...at, start: `${n}` },
+      }),
+    )
+    await Promise.all(more)
+    const late = await house.family(claude)
+    expect(await refused(late.call([], { account: a, mcp: true }))).toBe('too_many')
+    expect((await agent.call([], { account: a, mcp: true })).session).toBe(own.session)
+    expect((await late.call([], { account: b, mcp: true })).session.account).toBe(b.id)
+  }, 60_000)
 
   test('a second process with the same token is another session', async () => {
     const one = await (await house.family(claude)).call([], { account: a, mcp: true })

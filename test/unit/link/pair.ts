@@ -80,6 +80,7 @@ export class Side {
       fate: () => null,
       warning: () => undefined,
       status: async () => null,
+      chat: () => Promise.reject(new Error('not here')),
       administer: () => Promise.reject(new Error('not here')),
     }
   }

@@ -146,6 +146,21 @@ test('a reply that closes settles the original in the same commit', async () => 
 })
 
 /** What the counters say must be what the copies are, whatever happened. */
+test('a room letter that was closed before its reader left the room is not reopened', async () => {
+  const { store, a, b, a1, b1, b2 } = await world()
+  const room = await store.addRoom('r', null)
+  for (const account of [a, b]) await store.join(room, account)
+  const { id } = await post(store, a, a1, toRoom(store, room))
+  await store.settle(b, b1, [id], 'acknowledged')
+  await store.leave(room, b)
+  expect(await store.reopen(b, b1, [id])).toEqual([{ id, ok: false, why: 'unknown' }])
+  expect(store.unread(b.box, b1.box)).toBe(0)
+  await store.join(room, b)
+  expect(await store.reopen(b, b1, [id])).toMatchObject([{ ok: true }])
+  expect(shown(store, b, b1)).toEqual([id])
+  expect(shown(store, b, b2)).toEqual([id])
+})
+
 test('counters equal the copies after any history', async () => {
   const step = fc.record({
     op: fc.constantFrom('account', 'session', 'room', 'ack', 'reopen', 'leave', 'join', 'upsert', 'end'),

@@ -2,11 +2,12 @@
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStore } from '../../../src/store/open.ts'
 import { restore } from '../../../src/store/restore.ts'
 import { MIGRATIONS } from '../../../src/store/schema.ts'
+import { asOfSchema } from '../../support/old-schema.ts'
 import { addAccount, addSession, post, shown, toAccount } from '../../support/population.ts'
 import { tempFolder } from '../../support/temp.ts'
 
@@ -62,23 +63,6 @@ test('a second daemon on the folder is refused by name', async () => {
   await store.close()
   await (await openStore(join(folder.path, 'mail.sqlite'))).close()
 })
-
-/** Rewrites the store at `path` as a mail4agent that knew only the first `version` migrations would have it. */
-function asOfSchema(path: string, version: number): void {
-  const old = new Database(`${path}.old`, { create: true })
-  for (const sql of MIGRATIONS.slice(0, version)) old.run(sql)
-  old.run('ATTACH ? AS today', [path])
-  const names = (sql: string) => old.query<{ name: string }, []>(sql).values().flat().map(String)
-  for (const table of names("SELECT name FROM main.sqlite_master WHERE type = 'table' AND name <> 'sqlite_sequence'")) {
-    const columns = names(`SELECT name FROM pragma_table_info('${table}', 'main')`).join(', ')
-    old.run(`DELETE FROM main.${table}`)
-    old.run(`INSERT INTO main.${table}(${columns}) SELECT ${columns} FROM today.${table}`)
-  }
-  old.run(`PRAGMA main.user_version = ${version}`)
-  old.close()
-  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
-  renameSync(`${path}.old`, path)
-}
 
 test.each(MIGRATIONS.slice(1).map((_, index) => index + 1))(
   'a store of schema %d is brought to this one, and a copy of it is kept',

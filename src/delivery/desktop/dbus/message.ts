@@ -43,6 +43,8 @@ export function callBytes(serial: number, to: Member, signature: string, body: B
   return Buffer.concat([out.bytes(), body])
 }
 
+type Fields = Pick<Received, 'replyTo' | 'error' | 'signature'>
+
 /**
  * The first message of `bytes` and how long it is; null while it is not whole.
  * @throws Error for what is no message that we understand
@@ -60,8 +62,18 @@ export function firstMessage(bytes: Buffer): { message: Received; length: number
   return { message, length }
 }
 
-function fieldsOf(bytes: Buffer): Pick<Received, 'replyTo' | 'error' | 'signature'> {
-  const found: Pick<Received, 'replyTo' | 'error' | 'signature'> = { replyTo: null, error: null, signature: '' }
+/** @throws Error where the fields are not as long as they say */
+function fieldsOf(bytes: Buffer): Fields {
+  try {
+    return readFields(bytes)
+  } catch (error) {
+    if (error instanceof RangeError) throw new Error('the bus sends a message whose head is cut off')
+    throw error
+  }
+}
+
+function readFields(bytes: Buffer): Fields {
+  const found: Fields = { replyTo: null, error: null, signature: '' }
   const end = FIXED + bytes.readUInt32LE(12)
   const header = new In(bytes.subarray(0, end), FIXED)
   while (header.at < end) {

@@ -8,6 +8,13 @@ import { to } from './router.ts'
 import { Body, isOurs, Line, short, shortSender } from './text.tsx'
 import { Age } from './time.tsx'
 
+const WHY_QUIET: Readonly<Record<string, string>> = {
+  hop: 'too many hops',
+  rate: 'too many letters',
+  peer: 'its machine may wake nobody here',
+  history: 'it was there before this mailbox saw its room',
+}
+
 /** `about`: its subject, where that is not the thread's; `here`: the one that the address names. */
 type Props = { message: Message; about: string | null; here: boolean; changed: () => void }
 
@@ -46,7 +53,7 @@ export function Letter({ message, about, here, changed }: Props) {
         )}
         {message.claimed_by !== undefined && <p class="note">claimed by {short(message.claimed_by)}</p>}
         {message.wake_suppressed !== undefined && (
-          <p class="note">wakes nobody: {message.wake_suppressed === 'hop' ? 'too many hops' : 'too many letters'}</p>
+          <p class="note">wakes nobody: {WHY_QUIET[message.wake_suppressed] ?? message.wake_suppressed}</p>
         )}
       </header>
       {about && (

@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openAttestor } from '../../../../src/attest/attestor.ts'
 import { refuseAll } from '../../../../src/attest/none.ts'
+import { Feeds } from '../../../../src/delivery/feeds.ts'
 import { Waiters } from '../../../../src/delivery/waiters.ts'
 import { createApp } from '../../../../src/door/http/app.ts'
 import { type Connection, cameOver } from '../../../../src/door/http/caller.ts'
@@ -48,6 +49,7 @@ async function withDoor<T>(
     health: { startedAt: Date.now(), attestation: { ok: true }, listening: [], unavailable: [] },
     metrics: new Metrics(),
     waiting: () => waiters.size,
+    feeds: new Feeds(store),
     calls: new Calls(),
     log: silent,
   }

@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Event } from '../../../../src/client/client.ts'
+import { LIMITS } from '../../../../src/wire/limits.ts'
 import { Office, refusalOf } from '../support.ts'
 
 let office: Office
@@ -65,6 +66,26 @@ test('who is cut off before the first event goes on from the position that it wa
   expect((await stream.next()).value).toMatchObject({ kind: 'sent', message_id })
   await stream.return(undefined)
 })
+
+test('one reader too many is told so, with when to come back; one that leaves makes room', async () => {
+  const headers = { authorization: `Bearer ${office.token('carol')}` }
+  const open = await Promise.all(
+    Array.from({ length: LIMITS.eventsAccount }, () => office.fetch('/events', { headers })),
+  )
+  const late = await office.fetch('/events', { headers })
+  expect([late.status, late.headers.get('retry-after')]).toEqual([429, '1'])
+  expect(await late.json()).toMatchObject({ kind: 'too_many', limit: LIMITS.eventsAccount, retry_after_ms: 1_000 })
+  const other = office.client('bob').events()
+  expect((await other.next()).value?.kind).toBe('position')
+  await other.return(undefined)
+  for (const answer of open) await answer.body?.cancel()
+  for (const end = performance.now() + 20_000; performance.now() < end; await Bun.sleep(20)) {
+    const again = await office.fetch('/events', { headers })
+    await again.body?.cancel()
+    if (again.status === 200) return
+  }
+  throw new Error('the places were not given back')
+}, 60_000)
 
 test('takes the cursor from the query as well', async () => {
   const headers = { authorization: `Bearer ${office.token('bob')}` }

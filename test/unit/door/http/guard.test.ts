@@ -56,6 +56,18 @@ describe('source', () => {
   ])('host %p is refused', (host) => {
     expect(kindOf(() => checkSource(from({ host })))).toBe('bad_host')
   })
+  test.each(['cross-site', 'same-site'])(
+    'what a %s page loads without an Origin is refused, a link is followed',
+    (site) => {
+      const asked = { host: '127.0.0.1:1', 'sec-fetch-site': site }
+      for (const mode of ['no-cors', 'cors', 'websocket'])
+        expect(kindOf(() => checkSource(from({ ...asked, 'sec-fetch-mode': mode })))).toBe('bad_origin')
+      expect(kindOf(() => checkSource(from(asked)))).toBe('bad_origin')
+      expect(kindOf(() => checkSource(from({ ...asked, 'sec-fetch-mode': 'navigate' })))).toBe('passed')
+      for (const own of ['same-origin', 'none'])
+        expect(kindOf(() => checkSource(from({ ...asked, 'sec-fetch-site': own })))).toBe('passed')
+    },
+  )
   test.each(['http://localhost:18301', 'http://127.0.0.1:18301', 'http://[::1]:18301'])(
     'origin %s passes',
     (origin) => {

@@ -4,7 +4,9 @@ import { refuse } from '../../../../src/door/http/refuse.ts'
 import { openLog } from '../../../../src/door/log.ts'
 import { Refusal } from '../../../../src/wire/refusal.ts'
 
-const silent = openLog({ write: () => {} })
+const damages: string[] = []
+const mail = { store: { damaged: (reason: string) => damages.push(reason) } }
+const silent = { log: openLog({ write: () => {} }), mail }
 const request = (headers: Record<string, string> = {}) => new Request('http://localhost/', { headers })
 
 test('a refusal keeps kind, message, hint, facts and status', async () => {
@@ -36,13 +38,20 @@ test('405 carries Allow', () => {
 test('a fault of ours is logged and not shown; the request id joins the two', async () => {
   const lines: string[] = []
   const log = openLog({ human: false, write: (line) => lines.push(line) })
-  const answer = refuse(new Error('secret detail'), request({ 'x-request-id': 'abc' }), log)
+  const answer = refuse(new Error('secret detail'), request({ 'x-request-id': 'abc' }), { log, mail })
   const body = await answer.text()
   expect(answer.status).toBe(500)
   expect(body).not.toContain('secret detail')
   expect(JSON.parse(body)).toMatchObject({ kind: 'internal', request_id: 'abc' })
   expect(lines.join('')).toContain('request=abc')
   expect(lines.join('')).toContain('secret detail')
+})
+
+test('damage of the store is named as such, and the store is told; nothing else is taken for it', async () => {
+  const answer = refuse(new Error('database disk image is malformed'), request(), silent)
+  expect([answer.status, ((await answer.json()) as { kind: string }).kind]).toEqual([500, 'damaged_store'])
+  refuse(new Error('a malformed address'), request(), silent)
+  expect(damages).toEqual(['database disk image is malformed'])
 })
 
 test('a request id that could forge a header or a log line is replaced', () => {

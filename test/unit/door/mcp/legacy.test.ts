@@ -147,3 +147,12 @@ test('a call is told when its client leaves', async () => {
   const json = await (await handleMcp(request, mailTools, visitor)).json()
   expect(dig(json, 'result', 'structuredContent', 'aborted')).toBe(true)
 })
+
+test.each(['application/json', 'text/event-stream', '*/*', 'text/html', ''])(
+  'any Accept is answered with JSON: %p',
+  async (accept) => {
+    const { status, headers, json } = await post(legacy('ping'), new Recorder(), { accept })
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
+    expect(dig(json, 'result')).toEqual({})
+  },
+)

@@ -87,6 +87,7 @@ test('other machines: off, on with how many, and in trouble where a key has chan
       fate: () => null,
       warning: () => undefined,
       status: async () => status,
+      chat: () => Promise.reject(new Error('not here')),
       administer: () => Promise.reject(new Error('not here')),
     }
     return (await administer({ ...office.mail, link }, 'overview', office.operator, {})).parts.link
