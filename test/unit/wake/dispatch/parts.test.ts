@@ -3,9 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AttemptRow, Cause } from '../../../../src/store/dispatch/rows.ts'
-import { claim, readClaim } from '../../../../src/wake/dispatch/attempt-files.ts'
+import { claim, filesOf, readClaim } from '../../../../src/wake/dispatch/attempt-files.ts'
 import { classify, type Ending } from '../../../../src/wake/dispatch/classify.ts'
 import { environmentOf, secretsIn } from '../../../../src/wake/dispatch/environment.ts'
+import { evidenceIn } from '../../../../src/wake/dispatch/evidence.ts'
 import { nextAfter, planOf } from '../../../../src/wake/dispatch/next.ts'
 import { providerNamed } from '../../../../src/wake/dispatch/providers/all.ts'
 import { nothingYet, type Provider } from '../../../../src/wake/dispatch/providers/provider.ts'
@@ -170,6 +171,9 @@ test.each<[string, Partial<Ending>, Cause]>([
     'session_lost',
   ],
   ['overload', { progress: said('Overloaded', 529) }, 'rate_limited'],
+  ['overload, in the words of codex', { progress: said('We’re currently experiencing high demand') }, 'rate_limited'],
+  ['an address that does not exist', { progress: said('unexpected status 404 Not Found: model: x') }, 'misconfigured'],
+  ['a model that does not exist, by its status', { progress: said('It may not exist', 404) }, 'misconfigured'],
   ['an error in spite of exit 0', { exit: exit(0), progress: said('stream disconnected') }, 'crashed'],
   ['429 in the text of a log is no rate limit', { progress: said(null), errors: 'pid 429 rate limit' }, 'crashed'],
   ['no word of its attendant', { exit: null }, 'crashed'],
@@ -229,7 +233,21 @@ test('only what is on a list is passed on, and what was set for the run', () => 
 test('secrets are blotted out, the rest stays', () => {
   const key = 'f'.repeat(64)
   const text = `a sk-ant-api03-abcdefghijklmnop b Authorization: Bearer abc.def-ghi_jkl c ghp_0123456789abcdefghij ${key} my-own-one d`
+  expect(redact('run-skill-generator risk-assessment-tool', [])).toBe('run-skill-generator risk-assessment-tool')
   expect(redact(text, ['my-own-one'])).toBe('a [secret] b Authorization: [secret] c [secret] [secret] [secret] d')
+})
+
+test('the evidence is the end of standard error and what the agent said last, no events of its client', () => {
+  using folder = tempFolder()
+  const { out, err } = filesOf(folder.path)
+  const nothing = nothingYet()
+  writeFileSync(out, '{"type":"init"}\nplain words\n{"type":"result"}\n')
+  expect(evidenceIn(folder.path, nothing)).toBe('plain words')
+  writeFileSync(err, Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n'))
+  const lines = evidenceIn(folder.path, { said: `${'x'.repeat(500)} the end` }).split('\n')
+  expect(lines).toHaveLength(20)
+  expect(lines.at(-1)).toMatch(/^…x+ the end$/)
+  expect(lines.at(-2)).toBe('line 29')
 })
 
 test('only one ever claims an attempt', () => {
