@@ -6,7 +6,8 @@ import { World } from '../law/world.ts'
 import { report } from '../support/results.ts'
 
 const SECONDS = 35
-const seed = Number(process.env.M4A_LAW_SEED ?? Date.now() % 1_000_000_000)
+/** A known one, so that the same histories run everywhere; the long form takes new ones. */
+const seed = Number(process.env.M4A_LAW_SEED ?? 94_003_107)
 
 let world: World
 beforeAll(async () => {

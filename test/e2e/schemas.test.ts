@@ -174,7 +174,7 @@ test('what was run', () => {
     suite: 'schemas',
     topic: 'upgrades',
     what: 'stores of every schema opened with all that is in them; migrations killed at their system calls; copies put back',
-    run: 'M4A_KEEP_RESULTS=1 M4A_EVERY_STEP=1 npm run bun -- test --timeout 180000 test/e2e/schemas.test.ts',
+    run: 'M4A_KEEP_RESULTS=1 npm run bun -- test --timeout 180000 test/e2e/schemas.test.ts',
     seconds: Math.round((performance.now() - began) / 100) / 10,
     cases: { count: stores + kills, what: 'stores' },
     seeds: [],

@@ -37,9 +37,9 @@ export class Kept {
     return kept
   }
 
-  /** Everything that the two can read, without what a clock or a listing changes. */
-  async shown(): Promise<Json> {
-    const lists: [by: string, op: string, request: Json][] = [
+  /** What the two can read, without what a clock or a listing changes; everything, or `lists` as the first program had them. */
+  async shown(lists: readonly string[] = []): Promise<Json> {
+    const all: [by: string, op: string, request: Json][] = [
       ['bob', 'inbox', { state: 'all' }],
       ['bob', 'inbox', { state: 'closed' }],
       ['bob', 'inbox', { state: 'open', cursor: this.cursor, brief: true }],
@@ -50,7 +50,8 @@ export class Kept {
       ['ann', 'rooms', {}],
     ]
     const found: Json = {}
-    for (const [by, op, request] of lists) {
+    for (const [by, op, request] of all) {
+      if (lists.length > 0 && (!lists.includes(op) || request.brief)) continue
       const page = op === 'inbox' || op === 'sent' ? { limit: 256, max_bytes: 1_000_000 } : {}
       found[`${by} ${op} ${JSON.stringify(request)}`] = timeless(await this.ask(by, op, { ...request, ...page }))
     }

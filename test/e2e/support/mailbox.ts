@@ -45,8 +45,8 @@ export class Mailbox {
   }
 
   /** Starts the daemon and waits until it serves. `M4A_RECOGNISED_AGENTS` is empty, so that it does not matter who runs the test. */
-  async up(environment: Record<string, string> = {}): Promise<void> {
-    const daemon = Bun.spawn([BINARY, 'serve', '--data-dir', this.data, '--port', String(this.port)], {
+  async up(environment: Record<string, string> = {}, program = BINARY): Promise<void> {
+    const daemon = Bun.spawn([program, 'serve', '--data-dir', this.data, '--port', String(this.port)], {
       env: { PATH: process.env.PATH ?? '', HOME: this.root, M4A_RECOGNISED_AGENTS: '', ...environment },
       stdin: 'ignore',
       stdout: Bun.file(join(this.root, 'stdout')),
