@@ -66,7 +66,7 @@ export type GateName = keyof typeof GATES
 
 /**
  * Rows whose miss fails the build. The others are reported: they are not reached yet (1, 2, 6, 7, 20), lie at
- * their gate (14), or say too little in a short run (17, 18).
+ * their gate (14), or say too little in a short run (17, 18) or beside other work (21).
  */
 export const ENFORCED: ReadonlySet<string> = new Set(['8', '11', '15'])
 

@@ -41,7 +41,7 @@ test(
       suite: 'soak',
       topic: 'soak',
       what: 'letters, waits, doorbells, event streams, searches, clients that come and go, and retention, all at once',
-      run: 'M4A_SOAK_SECONDS=300 M4A_KEEP_RESULTS=1 bun test --timeout 900000 test/e2e/soak.test.ts',
+      run: `M4A_SOAK_SECONDS=${SECONDS} M4A_KEEP_RESULTS=1 bun test --timeout 900000 test/e2e/soak.test.ts`,
       seconds: (performance.now() - began) / 1_000,
       cases: { count: soak.sent, what: 'letters sent, read and closed' },
       seeds: [],

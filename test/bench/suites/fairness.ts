@@ -6,6 +6,7 @@ import { BODY, SUBJECT } from '../letters.ts'
 import { type Mailbox, openMailbox } from '../peers/mailbox.ts'
 import { bareDoor, type Flood, flood } from '../peers/peers.ts'
 import { quantile, ratios } from '../stats.ts'
+import { messageCount } from '../storage.ts'
 import { type Asker, asker } from '../wire.ts'
 
 const FLOODS = 64
@@ -52,6 +53,8 @@ export async function benchFairness(bench: Bench): Promise<void> {
   ]
   bench.hold('fairSend', [...ratios(sent.send, quiet.send), ...ratios(read.send, quiet.send)])
   bench.hold('fairWait', [...ratios(sent.wait, quiet.wait), ...ratios(read.wait, quiet.wait)])
+  const stored = messageCount(mailbox.dataDir)
+  bench.honest('the account that floods gets its sends done', stored > 2_000, `${stored} letters are stored`)
   for (const [, one] of floods) await one?.stop()
   victim.close()
   await Promise.all([mailbox.stop(), elsewhere.stop()])

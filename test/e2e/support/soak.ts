@@ -24,7 +24,6 @@ export class Soak implements AsyncDisposable {
   readonly #tokens = new Map<string, string>()
   readonly #jobs: Promise<void>[] = []
   readonly #ending = new AbortController()
-  #probe: Wire | null = null
 
   private constructor(
     readonly mailbox: Mailbox,
@@ -36,7 +35,6 @@ export class Soak implements AsyncDisposable {
     const names = Array.from({ length: PAIRS }, (_, at) => [`from-${at}`, `box-${at}`]).flat()
     for (const name of [...names, 'sleeper', 'probe', 'drain']) soak.#tokens.set(name, await mailbox.account(name))
     await mailbox.admin('listener', { account: 'box-0', url: soak.bell.url })
-    soak.#probe = await Wire.open(mailbox.port)
     for (let at = 0; at < PAIRS; at++) soak.#work(() => soak.#exchange(at))
     for (let at = 0; at < SLEEPERS; at++) soak.#work(() => soak.#sleep())
     for (let at = 0; at < PAGES; at++) soak.#work(() => soak.#page(at))
@@ -68,13 +66,15 @@ export class Soak implements AsyncDisposable {
 
   async sample(): Promise<Sample> {
     const { pid } = this.mailbox.daemon
+    const line = await Wire.open(this.mailbox.port)
     const took: number[] = []
     for (let at = 0; at < 50; at++) {
       const began = performance.now()
-      await this.#letter(this.#probe, 'probe', 'drain')
+      await this.#letter(line, 'probe', 'drain')
       took.push(performance.now() - began)
     }
-    await this.#drain('drain', this.#probe)
+    await this.#drain('drain', line)
+    line.cut()
     const files = readdirSync(this.mailbox.data).filter((name) => /^(mail|search)\.sqlite(-wal)?$/.test(name))
     return {
       rss: Number(/VmRSS:\s+([0-9]+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024,
@@ -97,7 +97,6 @@ export class Soak implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort()
     await Promise.allSettled(this.#jobs)
-    this.#probe?.cut()
     this.bell.stop()
   }
 
@@ -107,20 +106,19 @@ export class Soak implements AsyncDisposable {
 
   #token = (account: string): string => this.#tokens.get(account) ?? ''
 
-  #letter(line: Wire | null, from: string, to: string): Promise<unknown> {
-    if (!line) throw new Error('there is no connection')
+  #letter(line: Wire, from: string, to: string): Promise<unknown> {
     const letter = { to, subject: 'soak', body: `Nothing stays for ever. ${'words and words '.repeat(20)}` }
     return accepted(line.post('/mail/send', this.#token(from), letter))
   }
 
   /** Reads and closes all that waits; how many letters that were. */
-  async #drain(box: string, line: Wire | null): Promise<number> {
+  async #drain(box: string, line: Wire): Promise<number> {
     let count = 0
     for (;;) {
-      const { messages } = await accepted((line as Wire).post('/mail/inbox', this.#token(box), { limit: 50 }))
+      const { messages } = await accepted(line.post('/mail/inbox', this.#token(box), { limit: 50 }))
       if (messages.length === 0) break
       const ids = messages.map(({ message_id }: { message_id: string }) => message_id)
-      await accepted((line as Wire).post('/mail/ack', this.#token(box), { message_ids: ids }))
+      await accepted(line.post('/mail/ack', this.#token(box), { message_ids: ids }))
       count += ids.length
     }
     if (box.startsWith('box-')) this.read += count
