@@ -6,8 +6,10 @@ import type { Log } from './log.ts'
 const FIRST_MS = 5 * 60_000
 const EVERY_MS = 6 * 3_600_000
 
+type Kept = { readonly keeping: Pick<Store['keeping'], 'retain'> }
+
 /** Returns how to end it: the pass under way stops after its present step. */
-export function startKeeper(store: Store, log: Log): () => Promise<void> {
+export function startKeeper(store: Kept, log: Log, firstMs = FIRST_MS, everyMs = EVERY_MS): () => Promise<void> {
   const stopping = new AbortController()
   let pass: Promise<void> = Promise.resolve()
   let timer: Timer
@@ -18,11 +20,11 @@ export function startKeeper(store: Store, log: Log): () => Promise<void> {
       const now = Math.min(Date.now(), before)
       before = Date.now()
       pass = keep(store, log, now, stopping.signal).finally(() => {
-        if (!stopping.signal.aborted) plan(EVERY_MS)
+        if (!stopping.signal.aborted) plan(everyMs)
       })
     }, ms)
   }
-  plan(FIRST_MS)
+  plan(firstMs)
   return async () => {
     stopping.abort()
     clearTimeout(timer)
@@ -30,7 +32,7 @@ export function startKeeper(store: Store, log: Log): () => Promise<void> {
   }
 }
 
-async function keep(store: Store, log: Log, now: number, signal: AbortSignal): Promise<void> {
+async function keep(store: Kept, log: Log, now: number, signal: AbortSignal): Promise<void> {
   try {
     const { messages, events, bytes } = await store.keeping.retain(now, signal)
     if (messages + events > 0) log.info('removed what was kept for long enough', { messages, events, bytes })

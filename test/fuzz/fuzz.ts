@@ -79,7 +79,8 @@ async function outcome(target: Target, input: Buffer): Promise<string> {
   } catch (error) {
     if (error instanceof Broken) return `!${error.message}`
     if (error instanceof SyntaxError && target.refuses(error)) return 'no JSON'
-    if (error instanceof Error && target.refuses(error)) return `refused ${plain(error.message).slice(0, 24)}`
+    if (error instanceof Error && target.refuses(error))
+      return `refused ${'kind' in error ? error.kind : plain(error.message).slice(0, 24)}`
     return `!threw ${error instanceof Error ? `${error.name}: ${plain(error.message)}` : 'no error'}`
   }
 }

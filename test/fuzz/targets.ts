@@ -148,7 +148,10 @@ export const TARGETS: Readonly<Record<string, Target>> = {
         .trimEnd()
         .split(' ')
       // where the kernel could have written it, the name has any bytes and the fields are what split() finds
-      if (whole && /^\d+ \([\s\S]*\) [A-Z]( -?\d{1,15}){49}\n$/.test(line)) {
+      if (
+        whole &&
+        /^\d+ \([\s\S]*\) [A-Z] \d{1,15} -?\d{1,15} \d{1,15}( -?\d{1,15}){15} \d{1,15}( -?\d{1,15}){30}\n$/.test(line)
+      ) {
         law(
           stat.ppid === Number(rest[1]) && stat.sid === Number(rest[3]) && stat.start === Number(rest[19]),
           'other numbers',
