@@ -46,9 +46,10 @@ export class Synapse {
     readonly port: number,
   ) {}
 
-  static async start(): Promise<Synapse> {
+  /** `more`: settings of homeserver.yaml beside the usual ones. */
+  static async start(more: object = {}): Promise<Synapse> {
     const synapse = new Synapse(await python(), freePort())
-    synapse.#configure()
+    synapse.#configure(more)
     const app = ['-m', 'synapse.app.homeserver', '-c', 'homeserver.yaml']
     await run([synapse.binary, ...app, '--generate-keys'], synapse.root)
     await synapse.up()
@@ -59,7 +60,7 @@ export class Synapse {
     return `http://127.0.0.1:${this.port}`
   }
 
-  #configure(): void {
+  #configure(more: object): void {
     const { root, port } = this
     const many = { per_second: 10_000, burst_count: 10_000 }
     const config = {
@@ -83,6 +84,7 @@ export class Synapse {
       rc_login: { address: many, account: many, failed_attempts: many },
       rc_joins: { local: many, remote: many },
       rc_invites: { per_room: many, per_user: many, per_issuer: many },
+      ...more,
     }
     const logging = {
       version: 1,

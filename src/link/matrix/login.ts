@@ -82,7 +82,8 @@ export async function withAuth(
     } catch (error) {
       if (!(error instanceof HomeserverError) || error.status !== 401) throw error
       const next = nextStage(error.body, answer)
-      if (!next || error.body.errcode === 'M_FORBIDDEN') throw error
+      // with an error code a stage was refused, and would be again: Matrix CS §5.6.1
+      if (!next || typeof error.body.errcode === 'string') throw error
       auth = next
     }
   }
