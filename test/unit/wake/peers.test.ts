@@ -96,7 +96,7 @@ test('Grok: big-endian frames; register, initialize, load, prompt; what the lead
   // of another process than the target's: only a leader serves it
   put(join(home, '.grok', 'active_sessions.json'), [{ session_id: 'g1', pid: 1, cwd: home }])
   expect(await grokLeader.probe(target('grok'), never)).toMatchObject({ ready: false })
-  const leader = Bun.spawn(['sh', '-c', 'sleep 60', 'grok', 'agent', 'leader'], { stdin: 'ignore' })
+  const leader = Bun.spawn(['sh', '-c', 'read -r line', 'grok', 'agent', 'leader'], { stdin: 'pipe' })
   try {
     const served = target('grok', { process: { pid: leader.pid, start: '1' }, providerSession: null })
     const probe = () => grokLeader.probe(served, never)
