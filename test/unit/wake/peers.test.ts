@@ -98,6 +98,8 @@ test('Grok: big-endian frames; register, initialize, load, prompt; what the lead
   expect(await grokLeader.probe(target('grok'), never)).toMatchObject({ ready: false })
   const leader = Bun.spawn(['sh', '-c', 'read -r line', 'grok', 'agent', 'leader'], { stdin: 'pipe' })
   try {
+    // until it has become that program
+    while (!readFileSync(`/proc/${leader.pid}/cmdline`, 'utf8').includes('leader')) await Bun.sleep(5)
     const served = target('grok', { process: { pid: leader.pid, start: '1' }, providerSession: null })
     const probe = () => grokLeader.probe(served, never)
     const rows = (...sessions: [string, string][]) =>
