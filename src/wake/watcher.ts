@@ -3,11 +3,11 @@ import type { Mail } from '../engine/mail.ts'
 import { wakePolicy } from '../engine/wake/policy.ts'
 import type { AccountRow, MessageRow, SessionRow } from '../store/rows.ts'
 import type { Commit } from '../store/store.ts'
-import { LIMITS } from '../wire/limits.ts'
 import type { WakeAdapter } from './adapter.ts'
 import type { Result } from './chain.ts'
+import { missedNews, newsOf, numberOf } from './news.ts'
 import { isTaken, wakeOnce } from './once.ts'
-import { concerns, dueIds, eventsSince, isSpokenFor, ownerOf, sift } from './sift.ts'
+import { dueIds, eventsSince, isSpokenFor, ownerOf, sift } from './sift.ts'
 import type { Targets } from './targets.ts'
 import { WAKE_TIMES, type WakeTimes } from './times.ts'
 import type { Turns } from './turns.ts'
@@ -57,7 +57,7 @@ export class Watcher {
     }
     this.#unsubscribe = store.onCommit((commits) => this.#hear(commits))
     for (const { id, kind } of eventsSince(store, this.#seen)) {
-      if (kind === 'sent') this.#missed(id)
+      if (kind === 'sent') for (const { box, account } of missedNews(store, id)) this.#watch(box, account).add(id)
       this.#seen = Math.max(this.#seen, id)
     }
     for (const watch of this.#watches.values()) this.#schedule(watch, startSettle)
@@ -91,23 +91,13 @@ export class Watcher {
   }
 
   #hear(commits: readonly Commit[]): void {
+    const waits = (box: number) => Boolean(this.#watches.get(box)?.first)
     for (const commit of commits) {
-      if (commit.kind === 'sent') {
-        this.#seen = Math.max(this.#seen, commit.id)
-        if (commit.hop > LIMITS.hopQuiet) continue
-        for (const to of commit.recipients) {
-          if (!concerns(to, commit.account)) continue
-          // a signal that replaces one which nobody has opened is no news, unless that one is still waiting itself
-          if (commit.quiet.includes(to.box) && !this.#watches.get(to.box)?.first) continue
-          this.#came(to.box, to.account, commit.id)
-        }
-        continue
+      this.#seen = Math.max(this.#seen, numberOf(commit))
+      for (const news of newsOf(this.#mail.store, commit, waits)) {
+        if (news.kind === 'read') this.#read(news.id)
+        else this.#came(news.box, news.account, news.id)
       }
-      const { event } = commit
-      this.#seen = Math.max(this.#seen, event.id)
-      if (event.kind === 'opened' || event.kind === 'closed') this.#read(event.message)
-      const account = event.kind === 'released' ? this.#mail.store.registry.accountById(event.account) : undefined
-      if (account) this.#came(account.box, account.id, event.message)
     }
   }
 
@@ -120,18 +110,6 @@ export class Watcher {
     // where nobody was to be had a moment ago nothing is lost by looking less often
     const { settle } = this.#times
     if (!watch.running && watch.timer === null) this.#schedule(watch, watch.due === null ? settle : 4 * settle)
-  }
-
-  /** A letter that came while nobody watched. One that a wake has spoken for before is not told again. */
-  #missed(id: number): void {
-    const message = this.#mail.store.message(id)
-    if (!message || message.hop > LIMITS.hopQuiet) return
-    for (const to of message.recipients) {
-      if (!concerns(to, message.account)) continue
-      const woken = this.#mail.store.wakes.log(to.box, 10).find(({ outcome }) => isTaken(outcome))
-      if (woken && woken.message >= id) continue
-      this.#watch(to.box, to.account).add(id)
-    }
   }
 
   /** Somebody has opened or closed it: the wake that spoke for it has done its work. */

@@ -53,7 +53,7 @@ export async function makeHome(clients: readonly AnyClient[], model: ScriptedMod
   }
 }
 
-function freePort(): number {
+export function freePort(): number {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
   const { port } = server
   server.stop(true)

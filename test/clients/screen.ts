@@ -11,6 +11,8 @@ const ARGS: Partial<Record<AnyClient, string[]>> = {
   claude: ['--dangerously-skip-permissions'],
   codex: ['follow the script'],
   opencode: ['--prompt', 'follow the script'],
+  grok: ['-m', 'scripted', '--always-approve', 'follow the script'],
+  copilot: ['--allow-all', '-i', 'follow the script'],
   gemini: ['--approval-mode', 'yolo', '-m', 'gemini-2.5-flash', '-i', 'follow the script'],
   qwen: ['--approval-mode', 'yolo', '--input-file', 'input.jsonl', '-i', 'follow the script'],
 }
@@ -31,6 +33,12 @@ export function consent(agent: Prepared): void {
     const features = ['[features]', 'hooks = false']
     writeFileSync(path, [...settings, readFileSync(path, 'utf8'), ...features, ''].join('\n'))
   }
+  if (agent.client === 'grok') {
+    const path = join(agent.home, '.grok', 'config.toml')
+    writeFileSync(path, readFileSync(path, 'utf8').replace('[cli]\n', '[cli]\nuse_leader = true\n'))
+  }
+  if (agent.client === 'copilot')
+    writeFileSync(join(agent.home, '.copilot', 'config.json'), JSON.stringify({ trusted_folders: [agent.cwd] }))
   if (agent.client !== 'claude') return
   const path = join(agent.home, '.claude', 'settings.json')
   const settings: Json = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}

@@ -50,9 +50,9 @@ function sessionOf(target: WakeTarget): { id: string; cwd: string } | string {
     return 'its list of sessions does not name that process'
   const served = sessions.filter(({ pid }) => existsSync(`/proc/${pid}`))
   const here = served.filter(({ id, cwd }) => id === target.providerSession || cwd === target.cwd)
-  const [only] = served.length === 1 ? served : here
-  if (only === undefined) return 'its leader has no session open'
-  return served.length === 1 || here.length === 1 ? only : 'which of the sessions of its leader is meant is not known'
+  if (served.length === 0) return 'its leader has no session open'
+  const [only, ...more] = served.length === 1 ? served : here
+  return only !== undefined && more.length === 0 ? only : 'which of the sessions of its leader is meant is not known'
 }
 
 export const grokLeader: WakeAdapter = {

@@ -7,7 +7,7 @@ import { askLoopback, isObject } from '../loopback.ts'
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/
 
-type Server = { port: number; token: string }
+type Server = { pid: number; port: number; token: string }
 
 function homeOf({ environment }: WakeTarget): string | null {
   if (environment.KIMI_CODE_HOME) return environment.KIMI_CODE_HOME
@@ -25,12 +25,27 @@ function serverOf(target: WakeTarget): Server | null {
     .filter(({ pid, port }) => typeof port === 'number' && Number.isInteger(pid) && existsSync(`/proc/${Number(pid)}`))
     .sort((a, b) => Number(b.heartbeat_at ?? 0) - Number(a.heartbeat_at ?? 0))[0]
   const token = readOwn(join(home, 'server.token'), true)?.trim()
-  return found && token && /^[\x21-\x7e]+$/.test(token) ? { port: Number(found.port), token } : null
+  return found && token && /^[\x21-\x7e]+$/.test(token)
+    ? { pid: Number(found.pid), port: Number(found.port), token }
+    : null
 }
 
-const sessionOf = ({ conversation, providerSession }: WakeTarget): string | null => {
-  const id = conversation ?? providerSession
-  return id !== null && ID.test(id) ? id : null
+/**
+ * The one that the process shows. The server itself runs all of its sessions, and names none to the mailbox: the one that
+ * was at work last.
+ */
+async function sessionOf(target: WakeTarget, server: Server, signal: AbortSignal): Promise<string | null> {
+  const named = target.conversation ?? target.providerSession
+  if (named !== null) return ID.test(named) ? named : null
+  if (target.process?.pid !== server.pid) return null
+  const { body } = await askLoopback(server.port, 'GET', '/api/v1/sessions', bearer(server), null, signal)
+  const items = isObject(body) && isObject(body.data) && Array.isArray(body.data.items) ? body.data.items : []
+  const sessions = items.flatMap((one: unknown) =>
+    isObject(one) && one.archived !== true && typeof one.id === 'string' && ID.test(one.id)
+      ? [{ id: one.id, at: Date.parse(String(one.updated_at)) || 0 }]
+      : [],
+  )
+  return sessions.sort((a, b) => b.at - a.at)[0]?.id ?? null
 }
 
 export const kimiServer: WakeAdapter = {
@@ -39,18 +54,18 @@ export const kimiServer: WakeAdapter = {
   optIn: false,
   serves: ({ provider, session }) => provider === 'kimi' && session !== null,
   async probe(target, signal) {
-    const session = sessionOf(target)
-    if (session === null) return notReady("the client's own id of the session is not known")
     const server = serverOf(target)
     if (server === null) return notReady('no server of Kimi Code runs (kimi web)')
+    const session = await sessionOf(target, server, signal)
+    if (session === null) return notReady("the client's own id of the session is not known")
     const path = `/api/v1/sessions/${session}/status`
     const { status, body } = await askLoopback(server.port, 'GET', path, bearer(server), null, signal)
     if (status !== 200 || !isObject(body) || body.code !== 0) return notReady('its server does not know the session')
     return ready(isObject(body.data) && body.data.busy === true)
   },
   async wake(target, letter, signal) {
-    const session = sessionOf(target)
     const server = serverOf(target)
+    const session = server === null ? null : await sessionOf(target, server, signal)
     if (session === null || server === null) return woken('refused', 'its server has gone')
     const path = `/api/v1/sessions/${session}/prompts`
     const content = { content: [{ type: 'text', text: letter.text }] }

@@ -93,6 +93,37 @@ test('Grok: big-endian frames; register, initialize, load, prompt; what the lead
   expect(await grokLeader.wake(target('grok'), letter, never)).toMatchObject({ outcome: 'started' })
   await Bun.sleep(20)
   expect(seen).toEqual(['register', 'initialize', 'session/load', 'session/prompt', 'disconnect'])
+  // of another process than the target's: only a leader serves it
+  put(join(home, '.grok', 'active_sessions.json'), [{ session_id: 'g1', pid: 1, cwd: home }])
+  expect(await grokLeader.probe(target('grok'), never)).toMatchObject({ ready: false })
+  const leader = Bun.spawn(['sh', '-c', 'read -r line', 'grok', 'agent', 'leader'], { stdin: 'pipe' })
+  try {
+    // until it has become that program
+    while (!readFileSync(`/proc/${leader.pid}/cmdline`, 'utf8').includes('leader')) await Bun.sleep(5)
+    const served = target('grok', { process: { pid: leader.pid, start: '1' }, providerSession: null })
+    const probe = () => grokLeader.probe(served, never)
+    const rows = (...sessions: [string, string][]) =>
+      put(
+        join(home, '.grok', 'active_sessions.json'),
+        sessions.map(([session_id, cwd]) => ({ session_id, pid: process.pid, cwd })),
+      )
+    rows(['g1', '/elsewhere'])
+    expect(await probe()).toMatchObject({ ready: true })
+    rows(['g1', '/elsewhere'], ['g2', home])
+    expect(await probe()).toMatchObject({ ready: true })
+    rows(['g1', home], ['g2', home])
+    expect(await probe()).toEqual({
+      ready: false,
+      why: 'which of the sessions of its leader is meant is not known',
+    })
+    rows(['g1', '/elsewhere'], ['g2', '/other'])
+    expect(await probe()).toMatchObject({ ready: false })
+    rows()
+    expect(await probe()).toEqual({ ready: false, why: 'its leader has no session open' })
+  } finally {
+    leader.kill('SIGKILL')
+    await leader.exited
+  }
   put(join(home, '.grok', 'active_sessions.json'), '')
   expect(await grokLeader.probe(target('grok'), never)).toEqual({ ready: false, why: 'its list of sessions is empty' })
   put(join(home, '.grok', 'active_sessions.json'), '{"a":1}')
@@ -110,6 +141,16 @@ test('Kimi: the newest live server, its bearer; an error within a 200 is a refus
     port: 0,
     async fetch(request) {
       const path = new URL(request.url).pathname
+      if (path === '/api/v1/sessions') {
+        const item = (id: string, updated_at: string, archived = false) => ({ id, updated_at, archived })
+        const items = [
+          item('session_old', '2026-12-01T00:00:00Z'),
+          item('session_new', '2026-12-01T01:00:00Z'),
+          item('session_shut', '2026-12-01T02:00:00Z', true),
+          item('../x', '2026-12-01T03:00:00Z'),
+        ]
+        return Response.json({ code: 0, data: { items } })
+      }
       if (request.method === 'GET') return Response.json({ code: 0, data: { busy: true } })
       seen.push([path, request.headers.get('authorization'), await request.json()])
       return Response.json(answer)
@@ -128,6 +169,13 @@ test('Kimi: the newest live server, its bearer; an error within a 200 is a refus
     answer = no
     expect(await kimiServer.wake(target('kimi'), letter, never)).toMatchObject({ outcome: 'refused' })
   }
+  // the server itself: the session that was at work last; another process shows none
+  const itself = target('kimi', { providerSession: null })
+  answer = { code: 0, data: { status: 'running' } }
+  expect(await kimiServer.wake(itself, letter, never)).toMatchObject({ outcome: 'started' })
+  expect(JSON.stringify(seen.at(-1))).toContain('/api/v1/sessions/session_new/prompts')
+  const plain = target('kimi', { providerSession: null, process: { pid: 1, start: '1' } })
+  expect(await kimiServer.probe(plain, never)).toMatchObject({ ready: false })
   const odd = target('kimi', { providerSession: '../x' })
   expect(await kimiServer.probe(odd, never)).toMatchObject({ ready: false })
   await server.stop(true)
