@@ -6,8 +6,10 @@ import { join } from 'node:path'
 import { Random, seedFrom } from '../support/random.ts'
 import { report } from '../support/results.ts'
 import { BINARY, Mailbox } from './support/mailbox.ts'
-import { refused, serve } from './support/serve.ts'
+import { closeAfterEach, refused, serve } from './support/serve.ts'
 import { Wire } from './support/wire.ts'
+
+closeAfterEach()
 
 setDefaultTimeout(240_000)
 

@@ -14,7 +14,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { BINARY } from './support/mailbox.ts'
-import { environment, folder, mailboxOf, refused, serve } from './support/serve.ts'
+import { closeAfterEach, environment, folder, mailboxOf, refused, serve } from './support/serve.ts'
+
+closeAfterEach()
 
 describe('leftovers', () => {
   test('of a kill -9: the socket file, daemon.json and the lock are no obstacle', async () => {

@@ -4,7 +4,9 @@ import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { tempFolder } from '../support/temp.ts'
 import { Mailbox } from './support/mailbox.ts'
-import { refused } from './support/serve.ts'
+import { closeAfterEach, refused } from './support/serve.ts'
+
+closeAfterEach()
 
 setDefaultTimeout(60_000)
 

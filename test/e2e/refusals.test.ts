@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { REFUSALS } from '../../src/wire/refusal.ts'
 import { type Peer, python, startPeer } from './support/asking-peer.ts'
 import { BINARY, Mailbox } from './support/mailbox.ts'
-import { folder, serve } from './support/serve.ts'
+import { closeAfterEach, folder, serve } from './support/serve.ts'
+
+closeAfterEach()
 
 setDefaultTimeout(30_000)
 

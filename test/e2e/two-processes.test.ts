@@ -4,7 +4,9 @@ import { existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { BINARY, type Mailbox } from './support/mailbox.ts'
-import { environment, folder, mailboxOf, opened, refused, serve } from './support/serve.ts'
+import { closeAfterEach, environment, folder, mailboxOf, opened, refused, serve } from './support/serve.ts'
+
+closeAfterEach()
 
 /** Names, sizes, modes and contents of a folder, so that a change of any shows. */
 function picture(path: string): Record<string, string> {

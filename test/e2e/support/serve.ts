@@ -6,9 +6,12 @@ import { tempFolder } from '../../support/temp.ts'
 import { BINARY, Mailbox } from './mailbox.ts'
 
 export const opened: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of opened.splice(0).reverse()) await close()
-})
+
+/** Each file that opens something here calls this: a hook of a module that several files import is one of the first file alone. */
+export const closeAfterEach = (): void =>
+  afterEach(async () => {
+    for (const close of opened.splice(0).reverse()) await close()
+  })
 
 export async function mailboxOf(): Promise<Mailbox> {
   const mailbox = await Mailbox.start()
