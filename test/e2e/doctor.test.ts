@@ -429,7 +429,7 @@ test('12: two mailboxes on one data folder', async () => {
     stdout: 'ignore',
     stderr: 'ignore',
   })
-  for (let tries = 0; tries < 200 && sick.pid !== second.pid; tries++) await Bun.sleep(20)
+  for (let tries = 0; tries < 1_500 && sick.pid !== second.pid; tries++) await Bun.sleep(20)
   const diagnosis = await sick.doctor('--fix')
   expect(about(diagnosis, 'mailbox')).toMatchObject([
     {

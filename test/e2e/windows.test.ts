@@ -214,6 +214,8 @@ describe.if(hasWine)('on Windows', () => {
       '--json',
       '--data-dir',
       wine.path(join(folder, 'data')),
+      '--port',
+      '9', // nobody listens there, whatever else runs on this machine
       'upgrade',
       '--from',
       wine.path(join(folder, 'new.zip')),
