@@ -42,7 +42,7 @@ what a sibling has claimed. Where no agent or terminal is above, what any sessio
     const filter = await filterOf(context)
     const isAll = words.length === 1 && words[0] === 'all'
     if (isAll || (words.length === 0 && Object.keys(filter).length > 0)) return closeMatching(context, filter, isAll)
-    if (words.length === 0) throw usage('ack: no message is named', 'name messages, all, or options that choose them')
+    if (words.length === 0) throw usage('no message is named', 'name messages, all, or options that choose them')
     if (Object.keys(filter).length > 0 || context.options['dry-run'])
       throw usage('options choose among all mail, so they go without ids')
     const client = await context.mailbox()

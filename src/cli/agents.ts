@@ -1,4 +1,5 @@
 // mail4agent agent add, list, set, remove: accounts that may be started, and how.
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { MailClient } from '../client/client.ts'
 import { digestOf, newSecret } from '../engine/admin/secret.ts'
@@ -73,13 +74,19 @@ function profileOf({ options, io }: { options: Values<typeof PROFILE>; io: Conte
   return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
 }
 
-/** The client's executable as this person's shell finds it: the mailbox may be a service with a shorter PATH. */
+/**
+ * The client's executable as this person's shell finds it: the mailbox may be a service with a shorter PATH. A path is one from
+ * the folder in which the command is given, as everywhere in a shell.
+ */
 function programFor(provider: string, words: readonly string[], { env, cwd }: Context['io']) {
   const [given, ...args] = words
   if (provider !== 'command' && given !== undefined) throw usage('words after -- are for the provider command alone')
+  if (provider === 'command' && given === undefined)
+    throw usage('the program is missing', 'name it behind two dashes: -- <program> <argument>…')
   const name = given ?? provider
   const found = name.includes('/') ? resolve(cwd, name) : Bun.which(name, { PATH: env.PATH ?? '' })
-  if (provider === 'command' && found === null) throw usage(`there is no program ${JSON.stringify(name)} on the PATH`)
+  if (given !== undefined && found === null) throw usage(`there is no program ${JSON.stringify(name)} on the PATH`)
+  if (found !== null && !existsSync(found)) throw usage(`there is no file ${found}`, 'make it, or name another')
   return { ...(found === null ? {} : { program: found }), ...(provider === 'command' ? { args } : {}) }
 }
 
@@ -104,9 +111,12 @@ A program of your own gets the work on standard input and answers with the mail4
     const provider = choice('--provider', options.provider, PROVIDERS)
     if (provider === undefined) throw usage(`--provider is missing: one of ${PROVIDERS.join(', ')}`)
     const { cwd = io.cwd, ...profile }: { cwd?: string } = profileOf(context)
+    // looked at before anything is made
+    if (!existsSync(cwd)) throw usage(`there is no folder ${cwd}`, 'make it, or name another with --cwd')
+    const program = programFor(provider, words, io)
     const client = await context.operator()
     await ensureAccount(context, client, id)
-    const answer = await client.admin('agent', { id, provider, cwd, ...programFor(provider, words, io), ...profile })
+    const answer = await client.admin('agent', { id, provider, cwd, ...program, ...profile })
     return context.show(answer, () => `${answer.id} can be started: ${answer.provider} in ${answer.cwd}\n`)
   },
 })

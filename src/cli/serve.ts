@@ -5,6 +5,7 @@ import { type Daemon, type DaemonOptions, startDaemon } from '../door/daemon.ts'
 import { type Log, openLog } from '../door/log.ts'
 import { openSupervisor, type Supervisor } from '../door/supervisor.ts'
 import { logPath } from '../install/background.ts'
+import { portRefusal } from '../install/doctor/port.ts'
 import { ourProgram } from '../install/machine.ts'
 import type { Manager } from '../install/service-manager.ts'
 import { filledFrom, parseEnvFile, refusedIn } from '../wake/detect/env-file.ts'
@@ -90,8 +91,13 @@ async function runUntilStopped(
   started: (daemon: Daemon) => void,
 ): Promise<void> {
   const stop = io.stopSignal()
+  const port = place.port ?? DEFAULT_PORT
+  const named = async (error: unknown): Promise<never> => {
+    const holder = error instanceof Refusal && error.kind === 'port_taken' ? await portRefusal(port) : null
+    throw holder ?? error
+  }
   const daemon = await startOn(place.dataDir, {
-    port: place.port ?? DEFAULT_PORT,
+    port,
     socket: place.socket,
     commands: commandSocket(place, io),
     ...settingsFor(io),
@@ -99,7 +105,7 @@ async function runUntilStopped(
     env: environmentFor(io),
     silent: /^(off|0|false|no)$/i.test(io.env.M4A_WAKE ?? ''),
     log,
-  })
+  }).catch(named)
   supervisor.ready(`listens on ${daemon.listening.join(' ')}`)
   started(daemon)
   const stopped = new Promise<null>((resolve) => stop.addEventListener('abort', () => resolve(null), { once: true }))

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Health } from '../client/client.ts'
 import { isRunning, lastWords, logEnd, logPath, startBackground, stopBackground } from '../install/background.ts'
-import { portHolder } from '../install/doctor/port.ts'
+import { portRefusal } from '../install/doctor/port.ts'
 import { type Installation, isOurs, STARTING } from '../install/record.ts'
 import type { ServiceStep, ServiceTarget } from '../install/service-step.ts'
 import { isLocked } from '../store/lock.ts'
@@ -65,15 +65,8 @@ export async function portMustBeFree(context: Context, { record }: Installer): P
   const { dataDir, port: asked } = context.place
   if (isLocked(join(dataDir, 'lock'))) return
   const port = asked ?? record.where.port ?? record.background?.port ?? DEFAULT_PORT
-  const holder = port === 0 ? null : await portHolder(port)
-  if (holder === null) return
-  const facts = { port, pid: holder.pid, exe: holder.exe }
-  throw new Refusal(
-    'port_taken',
-    `port ${port} is held by ${holder.text}`,
-    facts,
-    'use another one: --port <number>, or 0 for any free one',
-  )
+  const refusal = await portRefusal(port)
+  if (refusal) throw refusal
 }
 
 /**

@@ -102,7 +102,7 @@ export const REFUSALS = {
     409,
     'run it in the background: mail4agent up --no-service, or in a terminal: mail4agent serve',
   ),
-  daemon_unreachable: row(503, 'start the mailbox with: mail4agent serve', 3),
+  daemon_unreachable: row(503, 'start the mailbox with: mail4agent start', 3),
   // other machines
   link_off: row(409, 'set it up with: mail4agent link setup'),
   link_exists: row(409, 'end it first with: mail4agent link off'),

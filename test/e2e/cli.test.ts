@@ -15,7 +15,7 @@ describe('without a mailbox', () => {
     await using at = new CliWorld()
     const { code, out, err } = await at.run(['send', 'codex', 'hi'])
     expect({ code, out }).toEqual({ code: 3, out: '' })
-    expect(err).toEndWith('try: start the mailbox with: mail4agent serve\n')
+    expect(err).toEndWith('try: start the mailbox with: mail4agent start\n')
     expect(readdirSync(at.home)).toEqual(['claude'])
   })
 })

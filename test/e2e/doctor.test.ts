@@ -423,8 +423,9 @@ test('12: two mailboxes on one data folder', async () => {
   expect(about(await sick.doctor(), 'mailbox')).toMatchObject([
     { level: 'fail', what: expect.stringContaining('lock') },
   ])
+  // with the socket of the first one it would be refused although the lock is gone
   const second = Bun.spawn([BINARY, 'serve', '--port', '0', '--socket', join(sick.data, 'second.sock')], {
-    env: sick.env,
+    env: { ...sick.env, M4A_SEND_SOCK: join(sick.data, 'second-send.sock') },
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'ignore',

@@ -40,9 +40,21 @@ const isMailbox = (answer: Health | Refusal): boolean => !(answer instanceof Ref
 
 type Holder = { text: string; pid: number | null; exe: string | null }
 
-/** Who accepts connections there; null: nobody does. */
+/** The refusal that names who has the port; null: nobody, or it may be any. */
+export async function portRefusal(port: number): Promise<Refusal | null> {
+  const holder = port === 0 ? null : await portHolder(port)
+  if (holder === null) return null
+  const facts = { port, pid: holder.pid, exe: holder.exe }
+  return new Refusal(
+    'port_taken',
+    `port ${port} is held by ${holder.text}`,
+    facts,
+    'use another one: --port <number>, or 0 for any free one',
+  )
+}
+
 /** Who listens on the port on either loopback address, in words; null: nobody does. */
-export async function portHolder(port: number): Promise<Holder | null> {
+async function portHolder(port: number): Promise<Holder | null> {
   return (await holderOf('127.0.0.1', port)) ?? (await holderOf('::1', port))
 }
 

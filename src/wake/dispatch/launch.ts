@@ -54,9 +54,9 @@ export function folderOf(cwd: string): string {
 /** Why it cannot be started as it is set up; null: nothing is known against it. */
 export function setupFault({ profile, provider }: Pick<Job, 'profile' | 'provider'>, place: Place): string | null {
   if (!existsSync(profile.cwd)) return `its folder ${profile.cwd} does not exist`
-  if (programOf(profile, provider, place) === null)
-    return `its program ${profile.program ?? provider.program ?? ''} is not on the PATH of the mailbox`
-  return null
+  if (programOf(profile, provider, place) !== null) return null
+  if (profile.program !== null) return `its program ${profile.program} does not exist`
+  return `its program ${provider.program ?? ''} is not on the PATH of the mailbox`
 }
 
 function programOf(profile: Profile, provider: Provider, { env }: Place): string | null {

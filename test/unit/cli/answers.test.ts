@@ -669,7 +669,7 @@ test.each([
   [['send', 'a', 'b', '--ref', 'x'], '--ref takes KIND=LOCATOR or KIND:DIGEST=LOCATOR'],
   [['inbox', '--state', 'read'], '--state takes one of open, new, opened, closed, all'],
   [['claim', ID[0], '--for', '1m', '--release'], 'either --for or --release'],
-  [['ack'], 'ack: no message is named'],
+  [['ack'], 'no message is named'],
   [['view'], 'view: <id | latest> is missing'],
   [['admin', 'listener', 'set', 'claude'], 'admin listener set: <url> is missing'],
   [['claim', ID[0], '--for', '2h'], '--for is 2h, the limit is 1h'],
@@ -945,6 +945,6 @@ test('without a mailbox everything that needs it exits with 3 and says how to st
   for (const argv of [['send', 'codex', 'hi'], ['inbox'], ['wait'], ['status'], ['admin', 'account', 'list']]) {
     const { code, out, err } = await sh(argv, { env: { M4A_DATA_DIR: '/nowhere' } })
     expect({ code, out }).toEqual({ code: 3, out: '' })
-    expect(err).toEndWith('try: start the mailbox with: mail4agent serve\n')
+    expect(err).toEndWith('try: start the mailbox with: mail4agent start\n')
   }
 })

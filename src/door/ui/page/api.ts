@@ -15,7 +15,7 @@ export class Refused extends Error {
   }
 }
 
-const UNREACHABLE = ['daemon_unreachable', 'the mailbox does not answer', 'is it running? mail4agent serve'] as const
+const UNREACHABLE = ['daemon_unreachable', 'the mailbox does not answer', 'is it running? mail4agent start'] as const
 
 export const mail = <N extends OperationName>(name: N, request: RequestOf<N>): Promise<AnswerOf<N>> =>
   post(`/mail/${name}`, request)
