@@ -36,7 +36,7 @@ function personHint(kind: RefusalKind, facts: Facts, command: string | null): st
         : null
     case 'malformed':
     case 'usage':
-      return command === null ? 'see: mail4agent help' : `see: mail4agent help ${command}`
+      return command === null || command === 'help' ? 'see: mail4agent help' : `see: mail4agent help ${command}`
     case 'unknown_message':
       return 'list your mail with: mail4agent inbox --state all'
     case 'unknown_participant':
