@@ -1,5 +1,5 @@
 // The client's side of a channel as Claude Code 2.1.332 has it: how it connects, what it takes of a notification, and what it writes down.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -76,4 +76,7 @@ say(
 say('initialize', await ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }))
 say('ping', await ask('ping', {}))
 write({ method: 'notifications/initialized' })
+// what its agent does in its shell: from here on the mailbox knows the session
+spawnSync(command, ['whoami', '--as', 'claude'], { stdio: 'ignore' })
+say('called', {})
 process.stdin.on('end', () => process.exit(0)).resume()
