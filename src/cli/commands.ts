@@ -166,6 +166,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'wake test': () => import('./wake/try.ts').then((file) => file.wakeTest),
   hook: () => import('./hook.ts').then((file) => file.hook),
   mcp: () => import('./mcp.ts').then((file) => file.mcp),
+  channel: () => import('./channel.ts').then((file) => file.channel),
   completion: () => import('./completion.ts').then((file) => file.completion),
   version: () => import('./version.ts').then((file) => file.version),
   help: () => import('./help.ts').then((file) => file.help),

@@ -128,4 +128,4 @@ export const PRINTED: readonly (readonly [commands: string, printed: Printed])[]
 ]
 
 /** What speaks a protocol of its own, or one message a line. */
-export const NO_OBJECT: readonly string[] = ['watch', 'hook', 'mcp', 'dispatch attend']
+export const NO_OBJECT: readonly string[] = ['watch', 'hook', 'mcp', 'channel', 'dispatch attend']

@@ -35,7 +35,7 @@ export const STANDING: Readonly<Record<string, (context: Context) => Promise<num
 async function claudeRewake(context: Context): Promise<number> {
   const { io } = context
   if (!isAttended(io) || (await agentAbove(io)) !== 'claude') return 0
-  const standing = open(context, 'claude', 'claude-rewake')
+  const standing = standAt(context, 'claude', 'claude-rewake')
   if (standing === null) return 0
   const parent = Number(io.env.CLAUDE_PID ?? process.ppid)
   const wake = await standing.next({}, untilGone(parent))
@@ -58,7 +58,7 @@ const isAttended = ({ env }: Io): boolean =>
 async function opencodeWake(context: Context): Promise<number> {
   const { io } = context
   if ((await agentAbove(io)) !== 'opencode') return 0
-  const standing = open(context, 'opencode', 'opencode-plugin')
+  const standing = standAt(context, 'opencode', 'opencode-plugin')
   if (standing === null) return 0
   const gone = new AbortController()
   let more: More = {}
@@ -125,7 +125,7 @@ function untilGone(pid: number): AbortSignal {
   return gone.signal
 }
 
-type Place = {
+export type Stand = {
   /** The next wake; null when `signal` aborts, or there is nothing to wait for any more (`left`). */
   next(more: More, signal: AbortSignal): Promise<Wake | null>
   readonly left: boolean
@@ -133,7 +133,7 @@ type Place = {
 }
 
 /** Null: there is no token of that account here. */
-function open(context: Context, account: string, door: StandByRequest['door']): Place | null {
+export function standAt(context: Context, account: string, door: StandByRequest['door']): Stand | null {
   const { place, options } = context
   const token = storedToken(place.dataDir, options.as ?? account)
   if (token === null) return null

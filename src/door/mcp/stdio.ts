@@ -160,7 +160,7 @@ function refusalIn(text: string): Refusal {
  * Split before decoding: a character may lie across two chunks, a line feed byte is never part of another character.
  * Null stands for a line that is too long, as soon as it is; the rest of it is dropped as it comes.
  */
-async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | null> {
+export async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | null> {
   let begun: Uint8Array[] = []
   let length = 0
   for await (const bytes of input) {

@@ -3,6 +3,7 @@ import type { WakeAdapter } from '../adapter.ts'
 import type { Standing } from '../standing.ts'
 import type { Turns } from '../turns.ts'
 import { acpHost } from './acp.ts'
+import { claudeChannel } from './claude-channel.ts'
 import { claudeInbox } from './claude-inbox.ts'
 import { claudeRewake } from './claude-rewake.ts'
 import { codexDaemon, codexLoad } from './codex-daemon.ts'
@@ -31,6 +32,7 @@ export type Surroundings = {
 
 export const adaptersOf = ({ standing, turns, dataDir, env, now, lastCall, routine }: Surroundings): WakeAdapter[] => [
   claudeRewake(standing, turns),
+  claudeChannel(standing),
   claudeInbox,
   codexDaemon,
   codexQueue(turns, env),

@@ -2,8 +2,8 @@
 import { chmodSync, rmSync, statSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { dirname, join } from 'node:path'
-import { notReady, ready, type WakeAdapter, type WakeTarget, type Woken, woken } from '../adapter.ts'
-import { type ClaudeRecord, claudeFolder, claudePeerToken, claudeRecord } from '../records/claude.ts'
+import { notReady, ready, type WakeAdapter, type Woken, woken } from '../adapter.ts'
+import { claudePeerToken, claudeRecord, claudeTranscript } from '../records/claude.ts'
 import { grownBy } from '../transcript.ts'
 
 /** Milliseconds: it writes down what it has taken within 50, and says no within 5. */
@@ -29,7 +29,7 @@ export const claudeInbox: WakeAdapter = {
     const told = Promise.withResolvers<Woken>()
     const mine = join(dirname(path), `${process.pid}-${++sockets}.sock`)
     const server = await receipts(mine, id, told.resolve)
-    const grown = grownBy(transcriptOf(target, record))
+    const grown = grownBy(claudeTranscript(target, record))
     const socket = connect(path)
     try {
       const token = claudePeerToken(target)
@@ -61,13 +61,6 @@ export const claudeInbox: WakeAdapter = {
 function isOwnSocket(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false })
   return found?.isSocket() === true && found.uid === process.geteuid?.()
-}
-
-/** It names each project after its folder. */
-function transcriptOf(target: WakeTarget, { cwd, sessionId }: ClaudeRecord): string | null {
-  const folder = claudeFolder(target)
-  if (folder === null || cwd === null) return null
-  return join(folder, 'projects', cwd.replaceAll(/[^A-Za-z0-9]/g, '-'), `${sessionId}.jsonl`)
 }
 
 function isTaken(line: string, text: string): boolean {

@@ -32,6 +32,13 @@ export function claudeRecord(target: WakeTarget): ClaudeRecord | null {
   }
 }
 
+/** The file of what is said in that session. It names each project after its folder. */
+export function claudeTranscript(target: WakeTarget, { cwd, sessionId }: ClaudeRecord): string | null {
+  const folder = claudeFolder(target)
+  if (folder === null || cwd === null) return null
+  return join(folder, 'projects', cwd.replaceAll(/[^A-Za-z0-9]/g, '-'), `${sessionId}.jsonl`)
+}
+
 /** The key of its inbox socket, which its owner alone may read. */
 export function claudePeerToken(target: WakeTarget): string | null {
   const folder = claudeFolder(target)
