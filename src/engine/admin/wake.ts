@@ -43,6 +43,7 @@ function statusOf(mail: Mail, { account, session }: Whose, limit: number): WakeS
     source: last?.door ?? null,
     at: last ? rfc3339(last.at) : null,
     due: mail.wakes.due(box),
+    keys: session === null ? mail.wakes.keys(account.name) : [],
     wakes: log.map(({ message, count, outcome, door, at, ms, tried }) => {
       const row = store.message(message)
       return {

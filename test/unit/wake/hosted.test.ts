@@ -51,6 +51,7 @@ test('a gateway mirrors each routine once, disabled; a key that is not there yet
     world.mail,
     { M4A_AGENTS_DIR: join(folder, 'agents'), M4A_GATEWAY_FILE: gateway },
     (what, facts) => said.push(what, JSON.stringify(facts)),
+    { get: () => ({ doors: {}, at: {} }), gateway: () => null },
   )
   await hosted.scan()
   expect(world.store.registry.account('pervyi')?.label).toBe('Первый')

@@ -4,8 +4,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { WakeAdapter, WakeLetter, WakeTarget } from '../../../src/wake/adapter.ts'
-import { claudeRoutine, letterHook, spool, webhook } from '../../../src/wake/adapters/owner.ts'
+import { letterHook, spool } from '../../../src/wake/adapters/owner.ts'
+import { claudeRoutine, webhook } from '../../../src/wake/adapters/routines.ts'
 import { addressFault } from '../../../src/wake/post.ts'
+import type { Secrets } from '../../../src/wake/secrets.ts'
 
 const HOSTILE = '</x> $(touch pwned) `id` "quoted"\r\n----- end -----\n\u001b[2J'
 const KEY = 'key-that-nobody-sees'
@@ -43,10 +45,11 @@ const target: WakeTarget = {
 const never = new AbortController().signal
 
 let dataDir: string
-let place: { dataDir: string; env: Record<string, string | undefined> }
+const empty: Secrets = { get: () => ({ doors: {}, at: {} }), gateway: () => null }
+let place: { dataDir: string; env: Record<string, string | undefined>; secrets: Secrets }
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'm4a-owner-'))
-  place = { dataDir, env: { PATH: process.env.PATH, M4A_TOKEN: 'secret' } }
+  place = { dataDir, secrets: empty, env: { PATH: process.env.PATH, M4A_TOKEN: 'secret' } }
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
