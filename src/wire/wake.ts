@@ -87,7 +87,7 @@ export const WakeStatus = Type.Object({
   source: nullable(DoorName),
   at: nullable(Timestamp),
   due: Type.Integer({ description: 'letters that were to wake somebody and have not yet' }),
-  keys: Type.Array(KeptKey, { description: 'where the keys of the doors of the account lie' }),
+  keys: Type.Array(KeptKey, { description: 'where the keys of its doors lie; empty unless one account was asked for' }),
   wakes: Type.Array(
     Type.Object({
       message_id: nullable(MessageId),

@@ -8,6 +8,7 @@ import { letterHook, spool } from '../../../src/wake/adapters/owner.ts'
 import { claudeRoutine, webhook } from '../../../src/wake/adapters/routines.ts'
 import { addressFault } from '../../../src/wake/post.ts'
 import type { Secrets } from '../../../src/wake/secrets.ts'
+import { Refusal } from '../../../src/wire/refusal.ts'
 
 const HOSTILE = '</x> $(touch pwned) `id` "quoted"\r\n----- end -----\n\u001b[2J'
 const KEY = 'key-that-nobody-sees'
@@ -163,6 +164,24 @@ describe('the webhook', () => {
     expect(said).not.toContain(KEY)
     expect(said).not.toContain('http')
   })
+})
+
+test('a vault that does not open closes its doors by name: neither the file nor another address is taken instead', async () => {
+  const server = routine(() => new Response())
+  setUp({ webhook: { url: server.url, key: KEY }, claude_routine: { url: server.url, key: KEY } })
+  const closed = () => {
+    throw new Refusal('vault_damaged', 'the vault does not open')
+  }
+  place.secrets = { get: closed, gateway: closed }
+  const why = 'vault_damaged: the vault does not open'
+  expect(await tried(webhook(place, () => ({ url: server.url })))).toBe(why)
+  expect(await tried(claudeRoutine(place))).toBe(why)
+  expect(await webhook(place, () => null).wake(target, letter, never)).toEqual({ outcome: 'refused', detail: why })
+  expect(server.seen).toEqual([])
+  place.secrets = { ...empty, get: () => ({ doors: { webhook: { url: server.url, key: 'of-the-vault' } }, at: {} }) }
+  expect(await tried(webhook(place, () => null))).toMatchObject({ outcome: 'queued' })
+  expect(server.seen[0]?.headers['x-automation-key']).toBe('of-the-vault')
+  await server.stop()
 })
 
 test('a routine of Claude is fired with its headers, and only where no session runs', async () => {
