@@ -9,6 +9,7 @@ const listeners = () => import('./admin/listeners.ts')
 const orphans = () => import('./admin/orphans.ts')
 const clients = () => import('./client.ts')
 const wakes = () => import('./wake/set.ts')
+const wakeKeys = () => import('./wake/keys.ts')
 const control = () => import('./service/control.ts')
 const installed = () => import('./service/install.ts')
 const contacts = () => import('./contacts.ts')
@@ -163,6 +164,8 @@ const LOADERS: Readonly<Record<string, () => Promise<Command>>> = {
   'wake block': () => wakes().then((file) => file.wakeBlock),
   'wake enable': () => wakes().then((file) => file.wakeEnable),
   'wake disable': () => wakes().then((file) => file.wakeDisable),
+  'wake import': () => wakeKeys().then((file) => file.wakeImport),
+  'wake forget': () => wakeKeys().then((file) => file.wakeForget),
   'wake test': () => import('./wake/try.ts').then((file) => file.wakeTest),
   hook: () => import('./hook.ts').then((file) => file.hook),
   mcp: () => import('./mcp.ts').then((file) => file.mcp),

@@ -95,6 +95,8 @@ export const PRINTED: readonly (readonly [commands: string, printed: Printed])[]
   ['wake plan', 'admin/wake/plan'],
   ['wake test', 'admin/wake/test'],
   ['wake mode, wake allow, wake block, wake enable, wake disable', 'admin/wake/set'],
+  ['wake import', own('account, keys, or gateway')],
+  ['wake forget', own('forgotten')],
   ['wake detect', own('surface, vendor, provider, headless, session_id_present, session_id_from')],
   ['link setup', 'admin/link/setup'],
   ['link status', 'admin/link/status'],

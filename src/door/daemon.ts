@@ -13,6 +13,7 @@ import type { Mail } from '../engine/mail.ts'
 import { Rates } from '../engine/rates.ts'
 import { noWakes } from '../engine/wake/port.ts'
 import { type Identity, openIdentity } from '../identity/identify.ts'
+import { DoorKeys } from '../link/vault/door-keys.ts'
 import { diskRefusal, isDamage } from '../store/disk.ts'
 import type { Policy } from '../store/keeping/policy.ts'
 import { openStore } from '../store/open.ts'
@@ -263,7 +264,15 @@ function assemble(
     health.unavailable = tcp.unavailable
     bells = startDoorbells(store, { ownPort: () => port })
     desktop.start()
-    waker = new Waker({ mail, attestor, dataDir, env, silent, log: log.info })
+    waker = new Waker({
+      mail,
+      attestor,
+      dataDir,
+      secrets: new DoorKeys(dataDir, process.env),
+      env,
+      silent,
+      log: log.info,
+    })
     waker.start()
   }
   const settle = async () => {

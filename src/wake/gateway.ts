@@ -1,22 +1,27 @@
 // The gateway of a host that runs many agents: it keeps their routines, and hands out the address and the key of each. On loopback alone.
-
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import { folderIdOf } from './detect/nick.ts'
-import { readRecord, textOf } from './files.ts'
+import { type JsonObject, readRecord, textOf } from './files.ts'
 import { askLoopback, isObject } from './loopback.ts'
 
 const WAIT_MS = 8_000
 
-export type Gateway = { port: number; token: string | null }
+export const Gateway = Type.Object({
+  port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+  token: Type.Union([Type.String({ minLength: 1 }), Type.Null()]),
+})
+export type Gateway = Static<typeof Gateway>
 /** `waiting`: the routine has no key yet; it is asked again, and no second routine is made. */
 export type Credential = { state: 'ready'; url: string; key: string } | { state: 'waiting' | 'failed' }
 
 /** `{port, scheme, token?}`; null where the file is none, or speaks of anything but http. */
-export function gatewayIn(path: string): Gateway | null {
-  const record = readRecord(path, true)
-  const port = record?.port
-  if (record === null || typeof port !== 'number' || port < 1 || port > 65_535) return null
-  if (record.scheme !== undefined && record.scheme !== 'http') return null
-  return { port, token: textOf(record.token) }
+export const gatewayIn = (path: string): Gateway | null => gatewayOf(readRecord(path, true))
+
+export function gatewayOf(record: JsonObject | null): Gateway | null {
+  if (record === null || (record.scheme !== undefined && record.scheme !== 'http')) return null
+  const gateway = { port: record.port, token: textOf(record.token) }
+  return Value.Check(Gateway, gateway) ? gateway : null
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Mail } from '../engine/mail.ts'
 import { agentsIn, aliasesIn, DamagedRecord, type HostedAgent, sessionRecordsIn, skipIn } from './detect/agents.ts'
 import { credentialOf, type Gateway, gatewayIn } from './gateway.ts'
 import { postOnce } from './post.ts'
+import { type Secrets, vaultFault } from './secrets.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -26,6 +27,7 @@ export class Hosted {
     readonly mail: Mail,
     env: Env,
     log: Log,
+    private readonly secrets: Secrets,
   ) {
     this.#env = env
     this.#log = log
@@ -59,9 +61,20 @@ export class Hosted {
   async #scanOnce(): Promise<void> {
     const agents = this.#agents()
     for (const agent of agents) await this.#account(agent)
-    const gateway = this.#env.M4A_GATEWAY_FILE ? gatewayIn(this.#env.M4A_GATEWAY_FILE) : null
+    const gateway = this.#gateway()
     if (gateway === null) return
     for (const agent of agents) await this.#ask(gateway, agent)
+  }
+
+  /** The vault goes first; where it does not open, nobody is asked. */
+  #gateway(): Gateway | null {
+    const { M4A_GATEWAY_FILE: file } = this.#env
+    try {
+      return this.secrets.gateway() ?? (file ? gatewayIn(file) : null)
+    } catch (error) {
+      this.#log('the gateway is not asked', { why: vaultFault(error) })
+      return null
+    }
   }
 
   #agents(): HostedAgent[] {

@@ -55,6 +55,8 @@ export function ownerDoors(dataDir: string, account: string): { doors: OwnerDoor
   }
 }
 
+export const NOTHING = 'nothing is set up'
+
 /** One door of it; a text says why there is none. */
 export function ownerDoor<N extends keyof OwnerDoors>(
   dataDir: string,
@@ -63,5 +65,5 @@ export function ownerDoor<N extends keyof OwnerDoors>(
 ): NonNullable<OwnerDoors[N]> | string {
   const found = ownerDoors(dataDir, account)
   if ('why' in found) return found.why
-  return found.doors[name] ?? 'nothing is set up'
+  return found.doors[name] ?? NOTHING
 }

@@ -19,7 +19,7 @@ export function addressFault({ url, consent }: Pick<Target, 'url' | 'consent'>):
   if (username !== '' || password !== '') return 'its address names a user'
   if (isLoopbackHost(hostname)) return null
   if (protocol !== 'https:') return 'its address is off this machine and not https'
-  return consent ? null : 'its address is off this machine, and its file does not say "consent": true'
+  return consent ? null : 'its address is off this machine, and "consent": true does not stand beside it'
 }
 
 export async function postOnce(target: Target, body: object, signal: AbortSignal): Promise<Posted> {

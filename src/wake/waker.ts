@@ -4,11 +4,13 @@ import { wakePolicy } from '../engine/wake/policy.ts'
 import type { HookMoment, WakePort, WakeTest } from '../engine/wake/port.ts'
 import type { AccountRow, SessionRow } from '../store/rows.ts'
 import type { OperationName } from '../wire/operations.ts'
-import type { PlannedDoor, StandByAnswer, StandByRequest } from '../wire/wake.ts'
+import { rfc3339OrNull } from '../wire/time.ts'
+import type { KeptKey, PlannedDoor, StandByAnswer, StandByRequest } from '../wire/wake.ts'
 import { adaptersOf, type Surroundings } from './adapters/all.ts'
 import { type Link, linksOf, planOf, wakeThrough } from './chain.ts'
 import { Hosted } from './hosted.ts'
 import { testLetter } from './letter.ts'
+import { type KeyPlace, keptKeys } from './secrets.ts'
 import { Standing } from './standing.ts'
 import { type Targets, targetsOf } from './targets.ts'
 import type { WakeTimes } from './times.ts'
@@ -16,7 +18,7 @@ import { Turns } from './turns.ts'
 import { Watcher, type WatcherOptions } from './watcher.ts'
 
 export type WakerOptions = Targets &
-  Pick<Surroundings, 'dataDir'> & {
+  Pick<Surroundings, 'dataDir' | 'secrets'> & {
     readonly times?: WakeTimes
     readonly log?: WatcherOptions['log']
     /** Nobody is woken, whatever the policies say. */
@@ -32,19 +34,22 @@ export class Waker implements WakePort {
   readonly #watcher: Watcher
   readonly #hosted: Hosted
   readonly #adapters
+  readonly #keys: KeyPlace
   readonly #mail: Mail
   readonly silent: boolean
   readonly #stop = new AbortController()
 
-  constructor({ mail, attestor, env, dataDir, times, log, silent = false }: WakerOptions) {
+  constructor({ mail, attestor, env, dataDir, secrets, times, log, silent = false }: WakerOptions) {
     this.#mail = mail
     this.silent = silent
     this.#targets = { mail, attestor, env }
     this.#turns = new Turns(mail.now)
     this.#standing = new Standing(mail.now, ({ account, session }) => this.#watcher.came(account, session))
-    this.#hosted = new Hosted(mail, env, (what, facts) => log?.(what, facts))
+    this.#hosted = new Hosted(mail, env, (what, facts) => log?.(what, facts), secrets)
+    this.#keys = { dataDir, secrets }
     this.#adapters = adaptersOf({
       dataDir,
+      secrets,
       env,
       now: mail.now,
       turns: this.#turns,
@@ -89,6 +94,9 @@ export class Waker implements WakePort {
   hooked = (session: SessionRow, moment: HookMoment, told: number): void => this.#turns.hooked(session, moment, told)
   hop = (session: SessionRow): number | null => this.#turns.hop(session)
   due = (box: number): number => this.#watcher.due(box)
+
+  keys = (account: string): KeptKey[] =>
+    keptKeys(this.#keys, account).map((one) => ({ ...one, at: rfc3339OrNull(one.at) }))
 
   plan(account: AccountRow, session: SessionRow | null): Promise<PlannedDoor[]> {
     return planOf(this.#links(account, session))

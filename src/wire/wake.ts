@@ -69,6 +69,15 @@ export const WakeStatusRequest = Type.Object(
   { account: opt(Name), session: whose.session, limit: opt(Type.Integer({ minimum: 1, maximum: 100 })) },
   strict,
 )
+/** Of a door that its owner gave an address and a key: never which. */
+export const KeptKey = Type.Object({
+  door: DoorName,
+  source: Type.Union([Type.Literal('vault'), Type.Literal('file')]),
+  state: Type.String({ description: 'ready, or why the door cannot be used' }),
+  at: nullable(Timestamp),
+})
+export type KeptKey = Static<typeof KeptKey>
+
 export const WakeStatus = Type.Object({
   account: Name,
   session: nullable(SessionId),
@@ -78,6 +87,7 @@ export const WakeStatus = Type.Object({
   source: nullable(DoorName),
   at: nullable(Timestamp),
   due: Type.Integer({ description: 'letters that were to wake somebody and have not yet' }),
+  keys: Type.Array(KeptKey, { description: 'where the keys of its doors lie; empty unless one account was asked for' }),
   wakes: Type.Array(
     Type.Object({
       message_id: nullable(MessageId),

@@ -1,14 +1,26 @@
-// mail4agent vault: the sealed file with the secrets of the link; who holds its key, and copies of it under a passphrase.
+// mail4agent vault: the sealed file with the secrets of the link, or of doors; who holds its key, and copies of it under a passphrase.
 import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { backupVault, restoreVault } from '../../link/vault/backup.ts'
-import { holderOf, readHead, Vault } from '../../link/vault/vault.ts'
+import { doorVaultFolder } from '../../link/vault/door-keys.ts'
+import { holderOf, readHead, Vault, vaultPath } from '../../link/vault/vault.ts'
 import { defineCommand } from '../command.ts'
 import type { Context } from '../context.ts'
 import { usage } from '../usage.ts'
 import { readSecret } from './secret.ts'
 
-const folderOf = ({ place }: Context): string => join(place.dataDir, 'link')
+const DOORS = { doors: { help: 'the vault with the keys of doors, not that of the link' } } as const
+
+const folderOf = ({ place, options }: Context<typeof DOORS>): string =>
+  options.doors ? doorVaultFolder(place.dataDir) : join(place.dataDir, 'link')
+
+/** @throws Refusal `usage` where no keys of doors were ever put into a vault */
+function existing(context: Context<typeof DOORS>): string {
+  const folder = folderOf(context)
+  if (context.options.doors && !existsSync(vaultPath(folder)))
+    throw usage('no keys of doors are in a vault', 'put them there: mail4agent wake import <account>')
+  return folder
+}
 const HOLDER = {
   holder: { value: 'HOLDER', help: 'who holds the master key: file, keychain, env' },
   variable: { value: 'NAME', help: 'with env: the environment variable' },
@@ -17,7 +29,7 @@ const PASSPHRASE = {
   'passphrase-file': { value: 'FILE', help: 'read the passphrase from a file of mode 0600' },
 } as const
 
-function holderNamed(text: string) {
+export function holderNamed(text: string) {
   const kind = (['file', 'keychain', 'env'] as const).find((one) => one === text)
   if (kind === undefined) throw usage('no such holder', 'there are file, keychain and env')
   return kind
@@ -29,11 +41,12 @@ export const vaultStatus = defineCommand({
   usage: '',
   help: `Says who holds the master key, whether the vault opens with it, and the labels of what it holds; never a secret.
 
-  mail4agent vault status`,
-  options: {},
+  mail4agent vault status
+  mail4agent vault status --doors      the vault of mail4agent wake import`,
+  options: DOORS,
   words: [0, 0],
   async run(context) {
-    const folder = folderOf(context)
+    const folder = existing(context)
     const { holder, generation } = readHead(folder)
     const { labels } = Vault.open(folder, context.io.env)
     const variable = holder.kind === 'env' ? holder.name : null
@@ -57,10 +70,10 @@ mailbox too.
 
   mail4agent vault move keychain
   mail4agent vault move env --variable DESK_VAULT`,
-  options: { variable: HOLDER.variable },
+  options: { ...DOORS, variable: HOLDER.variable },
   words: [1, 1],
   async run(context) {
-    const vault = Vault.open(folderOf(context), context.io.env)
+    const vault = Vault.open(existing(context), context.io.env)
     vault.rekey(holderNamed(context.word(0, 'the holder')), context.options.variable)
     return context.show({ holder: vault.holder.kind }, () => `the key is held by: ${vault.holder.kind}\n`)
   },
@@ -73,10 +86,10 @@ export const vaultRotate = defineCommand({
   help: `Makes a new master key with the same holder, and forgets the old one.
 
   mail4agent vault rotate`,
-  options: {},
+  options: DOORS,
   words: [0, 0],
   async run(context) {
-    const vault = Vault.open(folderOf(context), context.io.env)
+    const vault = Vault.open(existing(context), context.io.env)
     vault.rekey(vault.holder.kind)
     return context.show({ holder: vault.holder.kind, generation: vault.generation }, () => 'the vault has a new key\n')
   },
@@ -91,11 +104,11 @@ is still there. It never makes a second device: a copied device store is refused
 
   mail4agent vault backup vault.backup
   mail4agent vault backup vault.backup --passphrase-file pass.txt`,
-  options: PASSPHRASE,
+  options: { ...DOORS, ...PASSPHRASE },
   words: [1, 1],
   async run(context) {
     const path = resolve(context.io.cwd, context.word(0, 'the file'))
-    const vault = Vault.open(folderOf(context), context.io.env)
+    const vault = Vault.open(existing(context), context.io.env)
     backupVault(vault, path, await readSecret('passphrase', context.options['passphrase-file'], context.io))
     return context.show({ path }, () => `wrote ${path}\n`)
   },
@@ -108,7 +121,7 @@ export const vaultRestore = defineCommand({
   help: `Makes the vault anew from a copy, while the mailbox is stopped. A vault that is there is never overwritten: move it away.
 
   mail4agent vault restore vault.backup`,
-  options: { ...PASSPHRASE, ...HOLDER },
+  options: { ...DOORS, ...PASSPHRASE, ...HOLDER },
   words: [1, 1],
   async run(context) {
     const { options, io } = context

@@ -1,6 +1,7 @@
 // What the wake commands share: whose mailbox is meant, and how a policy reads.
 import { parseAddress } from '../../wire/address.ts'
-import type { WakePolicy, WakeStatus } from '../../wire/wake.ts'
+import type { KeptKey, WakePolicy, WakeStatus } from '../../wire/wake.ts'
+import type { Context } from '../context.ts'
 import { clock } from '../times.ts'
 import { usage } from '../usage.ts'
 
@@ -33,3 +34,10 @@ export const addressOf = ({ account, session }: Pick<WakeStatus, 'account' | 'se
 
 export const lastText = ({ state, source, at }: WakeStatus): string | null =>
   state === null || at === null ? null : `${state}${source === null ? '' : ` through ${source}`}, ${clock(at)}`
+
+/** Where the keys of doors lie; the mailbox tells neither address nor key. */
+export const keyRows = (context: Context, keys: readonly KeptKey[]): string =>
+  context.table(
+    ['door', 'key from', 'since', 'state'],
+    keys.map(({ door, source, at, state }) => [door, source, at === null ? '' : clock(at), state]),
+  )

@@ -3,7 +3,7 @@ import type { WakeStatus } from '../../wire/wake.ts'
 import { defineCommand } from '../command.ts'
 import type { Context } from '../context.ts'
 import { clock } from '../times.ts'
-import { addressOf, lastText, policyText, whoseOf } from './common.ts'
+import { addressOf, keyRows, lastText, policyText, whoseOf } from './common.ts'
 
 export const wakeStatus = defineCommand({
   name: 'wake status',
@@ -11,7 +11,7 @@ export const wakeStatus = defineCommand({
   usage: '[<account>[/<session>]]',
   help: `Shows the policy of each account, or of one, and what its last wakes came to: started (a turn began), queued (taken, the
 agent is at work), held (its user has to approve), stored (kept where the agent looks), refused, unknown (nothing tells),
-no_door (there was none).
+no_door (there was none). Of one account also where the keys of its doors lie, vault or file; never a key.
 
   mail4agent wake status
   mail4agent wake status claude`,
@@ -50,5 +50,9 @@ function one(context: Context, wake: WakeStatus): string {
     ],
     ...tried.map((step) => ['', step.outcome ?? 'not ready', step.door, `${step.detail} (${step.ms} ms)`]),
   ])
-  return rows.length === 0 ? head : `${head}\n${context.table(['at', 'outcome', 'door', 'what'], rows)}`
+  return [
+    head,
+    ...(wake.keys.length === 0 ? [] : [keyRows(context, wake.keys)]),
+    ...(rows.length === 0 ? [] : [context.table(['at', 'outcome', 'door', 'what'], rows)]),
+  ].join('\n')
 }

@@ -24,12 +24,21 @@ export function wakeStatus(mail: Mail, request: AdminRequest<'wake/status'>): Ad
   const account = request.account
   if (account == null)
     return {
-      wakes: mail.store.registry.accounts().map((one) => statusOf(mail, { account: one, session: null }, limit)),
+      wakes: mail.store.registry.accounts().map((one) => ({
+        ...policyOf(mail, { account: one, session: null }, limit),
+        keys: [],
+      })),
     }
   return { wakes: [statusOf(mail, whose(mail, { ...request, account }), limit)] }
 }
 
-function statusOf(mail: Mail, { account, session }: Whose, limit: number): WakeStatus {
+/** With the keys: they are looked up in files, so of one account alone. */
+const statusOf = (mail: Mail, whose: Whose, limit: number): WakeStatus => ({
+  ...policyOf(mail, whose, limit),
+  keys: whose.session === null ? mail.wakes.keys(whose.account.name) : [],
+})
+
+function policyOf(mail: Mail, { account, session }: Whose, limit: number): Omit<WakeStatus, 'keys'> {
   const { store } = mail
   const box = session?.box ?? account.box
   const log = store.wakes.log(box, limit)

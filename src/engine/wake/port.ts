@@ -1,7 +1,7 @@
 // What operations ask of the part that wakes agents; wake/ implements it.
 import type { AccountRow, SessionRow } from '../../store/rows.ts'
 import type { OperationName } from '../../wire/operations.ts'
-import type { PlannedDoor, StandByAnswer, StandByRequest, WakeOutcome } from '../../wire/wake.ts'
+import type { KeptKey, PlannedDoor, StandByAnswer, StandByRequest, WakeOutcome } from '../../wire/wake.ts'
 import type { Caller } from '../mail.ts'
 
 /** At which moment of a client one of its hooks asked for news. */
@@ -27,6 +27,8 @@ export interface WakePort {
   hooked(session: SessionRow, moment: HookMoment, told: number): void
   /** The hop of the mail that started the turn which the session is in; null where it was not mail. */
   hop(session: SessionRow): number | null
+  /** Where the keys of the account's doors lie; neither address nor key. */
+  keys(account: string): KeptKey[]
   /** Each door of a session, or of an account and all its sessions, in the order in which they would be tried. */
   plan(account: AccountRow, session: SessionRow | null): Promise<PlannedDoor[]>
   /** Goes through the doors now with a text that says that it is a test. */
@@ -43,6 +45,7 @@ export const noWakes: WakePort = {
   heard() {},
   hooked() {},
   hop: () => null,
+  keys: () => [],
   plan: async () => [],
   test: async () => ({ outcome: 'no_door', door: null, ms: 0, tried: [] }),
   due: () => 0,

@@ -1,5 +1,6 @@
 // Every door, in the order in which they are tried within one tier.
 import type { WakeAdapter } from '../adapter.ts'
+import type { Secrets } from '../secrets.ts'
 import type { Standing } from '../standing.ts'
 import type { Turns } from '../turns.ts'
 import { acpHost } from './acp.ts'
@@ -12,9 +13,10 @@ import { grokLeader } from './grok-leader.ts'
 import { kimiServer } from './kimi-server.ts'
 import { opencodePlugin } from './opencode-plugin.ts'
 import { opencodeServer } from './opencode-server.ts'
-import { claudeRoutine, codexCloud, letterHook, spool, webhook } from './owner.ts'
+import { letterHook, spool } from './owner.ts'
 import { qwenInput, qwenPeer } from './qwen.ts'
 import { resumeDoors } from './resume.ts'
+import { claudeRoutine, codexCloud, webhook } from './routines.ts'
 import { turnHook } from './turn-hook.ts'
 
 /** What doors need of the mailbox. */
@@ -22,6 +24,7 @@ export type Surroundings = {
   readonly standing: Standing
   readonly turns: Turns
   readonly dataDir: string
+  readonly secrets: Secrets
   readonly env: Readonly<Record<string, string | undefined>>
   readonly now: () => number
   /** When a session of the account called last (ms). */
@@ -30,7 +33,16 @@ export type Surroundings = {
   readonly routine: (account: string) => { url: string; key: string } | null
 }
 
-export const adaptersOf = ({ standing, turns, dataDir, env, now, lastCall, routine }: Surroundings): WakeAdapter[] => [
+export const adaptersOf = ({
+  standing,
+  turns,
+  dataDir,
+  secrets,
+  env,
+  now,
+  lastCall,
+  routine,
+}: Surroundings): WakeAdapter[] => [
   claudeRewake(standing, turns),
   claudeChannel(standing),
   claudeInbox,
@@ -43,7 +55,7 @@ export const adaptersOf = ({ standing, turns, dataDir, env, now, lastCall, routi
   qwenInput(turns),
   qwenPeer,
   letterHook({ dataDir, env }),
-  webhook({ dataDir, env }, (account) => {
+  webhook({ dataDir, secrets }, (account) => {
     const found = routine(account)
     return found && { ...found, consent: true }
   }),
@@ -52,6 +64,6 @@ export const adaptersOf = ({ standing, turns, dataDir, env, now, lastCall, routi
   codexLoad,
   ...resumeDoors({ env, now, lastCall }),
   acpHost({ dataDir, env }),
-  claudeRoutine({ dataDir, env }),
+  claudeRoutine({ dataDir, secrets }),
   codexCloud,
 ]

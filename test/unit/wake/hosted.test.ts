@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Hosted } from '../../../src/wake/hosted.ts'
+import type { Secrets } from '../../../src/wake/secrets.ts'
+import { Refusal } from '../../../src/wire/refusal.ts'
 import { World } from '../engine/world.ts'
 
 test('a gateway mirrors each routine once, disabled; a key that is not there yet is asked for again; the others are told', async () => {
@@ -51,6 +53,7 @@ test('a gateway mirrors each routine once, disabled; a key that is not there yet
     world.mail,
     { M4A_AGENTS_DIR: join(folder, 'agents'), M4A_GATEWAY_FILE: gateway },
     (what, facts) => said.push(what, JSON.stringify(facts)),
+    { get: () => ({ doors: {}, at: {} }), gateway: () => null },
   )
   await hosted.scan()
   expect(world.store.registry.account('pervyi')?.label).toBe('Первый')
@@ -71,6 +74,48 @@ test('a gateway mirrors each routine once, disabled; a key that is not there yet
   expect(posts).toHaveLength(1)
   expect(said.join()).not.toContain('key-')
   expect(readFileSync(join(folder, 'tokens', 'second'), 'utf8')).not.toBe('')
+  hosted.stop()
+  await server.stop(true)
+  await world.close()
+  rmSync(folder, { recursive: true })
+})
+
+test('the gateway of the vault goes before its file, and where the vault does not open nobody is asked', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'm4a-hosted-'))
+  const asked: (string | null)[] = []
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch(request) {
+      asked.push(request.headers.get('authorization'))
+      return new Response('', { status: 401 })
+    },
+  })
+  mkdirSync(join(folder, 'agents', 'a1'), { recursive: true })
+  writeFileSync(join(folder, 'agents', 'a1', 'profile.json'), JSON.stringify({ name: 'First' }))
+  const file = join(folder, 'gateway.json')
+  writeFileSync(file, JSON.stringify({ port: server.port, token: 'of-the-file' }), { mode: 0o600 })
+  const world = await World.open()
+  Object.assign(world.mail, { dataDir: folder })
+  const said: string[] = []
+  let gateway: Secrets['gateway'] = () => null
+  const hosted = new Hosted(
+    world.mail,
+    { M4A_AGENTS_DIR: join(folder, 'agents'), M4A_GATEWAY_FILE: file },
+    (what, facts) => said.push(what, JSON.stringify(facts)),
+    { get: () => ({ doors: {}, at: {} }), gateway: () => gateway() },
+  )
+  await hosted.scan()
+  gateway = () => ({ port: server.port ?? 0, token: 'of-the-vault' })
+  await hosted.scan()
+  expect(asked).toEqual(['Bearer of-the-file', 'Bearer of-the-vault'])
+  gateway = () => {
+    throw new Refusal('vault_key_missing', 'the key file is gone')
+  }
+  await hosted.scan()
+  expect(asked).toHaveLength(2)
+  expect(said.at(-1)).toContain('vault_key_missing')
+  expect(said.join()).not.toContain('of-the-')
   hosted.stop()
   await server.stop(true)
   await world.close()

@@ -4,8 +4,11 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { WakeAdapter, WakeLetter, WakeTarget } from '../../../src/wake/adapter.ts'
-import { claudeRoutine, letterHook, spool, webhook } from '../../../src/wake/adapters/owner.ts'
+import { letterHook, spool } from '../../../src/wake/adapters/owner.ts'
+import { claudeRoutine, webhook } from '../../../src/wake/adapters/routines.ts'
 import { addressFault } from '../../../src/wake/post.ts'
+import type { Secrets } from '../../../src/wake/secrets.ts'
+import { Refusal } from '../../../src/wire/refusal.ts'
 
 const HOSTILE = '</x> $(touch pwned) `id` "quoted"\r\n----- end -----\n\u001b[2J'
 const KEY = 'key-that-nobody-sees'
@@ -43,10 +46,11 @@ const target: WakeTarget = {
 const never = new AbortController().signal
 
 let dataDir: string
-let place: { dataDir: string; env: Record<string, string | undefined> }
+const empty: Secrets = { get: () => ({ doors: {}, at: {} }), gateway: () => null }
+let place: { dataDir: string; env: Record<string, string | undefined>; secrets: Secrets }
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'm4a-owner-'))
-  place = { dataDir, env: { PATH: process.env.PATH, M4A_TOKEN: 'secret' } }
+  place = { dataDir, secrets: empty, env: { PATH: process.env.PATH, M4A_TOKEN: 'secret' } }
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
@@ -160,6 +164,24 @@ describe('the webhook', () => {
     expect(said).not.toContain(KEY)
     expect(said).not.toContain('http')
   })
+})
+
+test('a vault that does not open closes its doors by name: neither the file nor another address is taken instead', async () => {
+  const server = routine(() => new Response())
+  setUp({ webhook: { url: server.url, key: KEY }, claude_routine: { url: server.url, key: KEY } })
+  const closed = () => {
+    throw new Refusal('vault_damaged', 'the vault does not open')
+  }
+  place.secrets = { get: closed, gateway: closed }
+  const why = 'vault_damaged: the vault does not open'
+  expect(await tried(webhook(place, () => ({ url: server.url })))).toBe(why)
+  expect(await tried(claudeRoutine(place))).toBe(why)
+  expect(await webhook(place, () => null).wake(target, letter, never)).toEqual({ outcome: 'refused', detail: why })
+  expect(server.seen).toEqual([])
+  place.secrets = { ...empty, get: () => ({ doors: { webhook: { url: server.url, key: 'of-the-vault' } }, at: {} }) }
+  expect(await tried(webhook(place, () => null))).toMatchObject({ outcome: 'queued' })
+  expect(server.seen[0]?.headers['x-automation-key']).toBe('of-the-vault')
+  await server.stop()
 })
 
 test('a routine of Claude is fired with its headers, and only where no session runs', async () => {
