@@ -4,6 +4,7 @@ import type { Caller } from '../../engine/mail.ts'
 import { unattested } from '../../identity/attested.ts'
 import type { Said } from '../../identity/identify.ts'
 import type { AccountRow } from '../../store/rows.ts'
+import { LOOK_HEADER } from '../../wire/look.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import type { Door } from './door.ts'
 
@@ -78,6 +79,17 @@ export function checkVerdict({ health: { attestation } }: Door, verdict: Verdict
   if (!verdict.ok) throw unattested(verdict)
   if (!attestation.ok) throw new Refusal('attestation_down', 'no caller can be proved', { reason: attestation.reason })
   return verdict
+}
+
+/** Whether a request says that it only looks. */
+export const onlyLooks = (request: Request): boolean => request.headers.get(LOOK_HEADER) === '1'
+
+/** As `callerOf`, for what may be asked without being a sign of life: of whoever says that it only looks, none is kept. */
+export function lookerOf(door: Door, request: Request): Caller | Promise<Caller> {
+  if (!onlyLooks(request)) return callerOf(door, request)
+  const looker = ({ account, verdict }: Proof) => door.identity.look(account, verdict)
+  const proof = prove(door, request)
+  return proof instanceof Promise ? proof.then(looker) : looker(proof)
 }
 
 const NOTHING: Said = {}
