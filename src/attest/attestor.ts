@@ -64,6 +64,8 @@ export type Attested = {
   via: 'warm' | 'scan' | 'table' | 'unix'
   /** stable name of this very socket, never reused in a boot: peer port or `unix`, then the kernel's socket cookie */
   connection: string
+  /** Is our end of it still open? Cheap; absent where this platform cannot tell. Holds nothing open. */
+  isOpen?: () => boolean
 }
 
 export type Verdict = Attested | AttestRefusal

@@ -98,7 +98,7 @@ function checkupFor(context: Context): Checkup {
     self: () => agentAbove(io).catch(() => null), // a configuration that cannot be read is a finding elsewhere
     tokenNames: () => tokenNames(dataDir),
     token: (account) => storedToken(dataDir, account),
-    open: (token) => new MailClient({ ...routeTo(place), token }),
+    open: (token, looks) => new MailClient({ ...routeTo(place), token, looks }),
     service: () => ({ step: serviceStep(machine), target: serviceTarget(context, installerFor(context)) }),
     // as it was started before: no service is installed where up had made none
     start: () => {

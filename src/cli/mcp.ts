@@ -1,6 +1,7 @@
 // mail4agent mcp: the mailbox as an MCP server on standard input and output.
 import type { MailClient } from '../client/client.ts'
 import { runBridge } from '../door/mcp/stdio.ts'
+import { LOOK_HEADER, LOOK_VARIABLE } from '../wire/look.ts'
 import { defineCommand } from './command.ts'
 import { isRestart } from './patient.ts'
 
@@ -20,13 +21,14 @@ A missing account or mailbox ends nothing: each call then says what is wrong, an
   async run(context) {
     // Made anew when the mailbox is away: it may come back at another place.
     let client: MailClient | null = null
+    const looking: Record<string, string> = context.io.env[LOOK_VARIABLE] === '1' ? { [LOOK_HEADER]: '1' } : {}
     await runBridge({
       input: context.io.inputStream(),
       write: (line) => context.print(`${line}\n`),
       async forward(body, headers, signal) {
         client ??= await context.mailbox()
         try {
-          return (await client.mcp(body, headers, { signal })).text
+          return (await client.mcp(body, { ...headers, ...looking }, { signal })).text
         } catch (error) {
           if (isRestart(error)) client = null
           throw error

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { AdminAnswer, AdminRequest, AdminRoute } from '../wire/admin.ts'
 import type { ChatAnswer, ChatCommand, ChatRequest } from '../wire/chat.ts'
 import { LIMITS } from '../wire/limits.ts'
+import { LOOK_HEADER } from '../wire/look.ts'
 import type { AnswerOf, OperationName, RequestOf } from '../wire/operations.ts'
 import { Refusal } from '../wire/refusal.ts'
 import type { UiAnswer, UiRequest, UiRoute } from '../wire/ui.ts'
@@ -13,7 +14,8 @@ import { Transport } from './transport.ts'
 export type { Event } from './events.ts'
 export { DEFAULT_BASE, type Target } from './target.ts'
 
-export type ClientOptions = Target & { readonly token: string }
+/** `looks`: what it asks is no sign of life of its account, where the mailbox heeds that (wire/look.ts). */
+export type ClientOptions = Target & { readonly token: string; readonly looks?: boolean }
 export type CallOptions = {
   /** Milliseconds; by default longer than the wait that the request asks for. */
   readonly timeoutMs?: number
@@ -45,11 +47,13 @@ const ANSWER_MS = 30_000
 export class MailClient {
   readonly #transport: Transport
   readonly #token: string
+  readonly #looks: boolean
 
   /** @throws Refusal `usage` for a base that is not loopback */
-  constructor({ token, ...target }: ClientOptions) {
+  constructor({ token, looks = false, ...target }: ClientOptions) {
     this.#transport = new Transport(target)
     this.#token = token
+    this.#looks = looks
   }
 
   call<N extends OperationName>(name: N, request: RequestOf<N>, options?: CallOptions): Promise<AnswerOf<N>> {
@@ -167,7 +171,10 @@ export class MailClient {
     })
   }
 
-  #headers = (): Record<string, string> => ({ authorization: `Bearer ${this.#token}` })
+  #headers = (): Record<string, string> => ({
+    authorization: `Bearer ${this.#token}`,
+    ...(this.#looks ? { [LOOK_HEADER]: '1' } : {}),
+  })
 }
 
 async function textOf(answer: IncomingMessage): Promise<string> {

@@ -1,6 +1,6 @@
 // The readers of /events: how many there are, and which of them a commit concerns; what they read at once is read once.
 import { tooMany } from '../engine/turns.ts'
-import type { AccountRow, EventRow, Recipient } from '../store/rows.ts'
+import type { EventRow, Recipient } from '../store/rows.ts'
 import type { Commit, Store } from '../store/store.ts'
 import { LIMITS } from '../wire/limits.ts'
 
@@ -8,7 +8,7 @@ import { LIMITS } from '../wire/limits.ts'
 export interface Feed {
   /** Row id of its account. */
   readonly account: number
-  /** Something of its account has happened, or, for an operator, anything. */
+  /** Something of its account has happened, or to it, or, for an operator, anything. */
   wake(): void
   /** Nothing up to that sequence is its to read. */
   skip(sequence: number): void
@@ -19,10 +19,9 @@ const PAGE = 256
 
 export class Feeds {
   readonly #store: Store
-  /** With the account of each as it was when it looked last. */
-  readonly #all = new Map<Feed, AccountRow | undefined>()
+  readonly #all = new Set<Feed>()
   readonly #byAccount = new Map<number, number>()
-  #unsubscribe: (() => void) | undefined
+  #unsubscribe: (() => void)[] = []
   #read: { after: number; events: readonly EventRow[] } | null = null
   readonly #texts = new Map<number, string>()
 
@@ -43,13 +42,16 @@ export class Feeds {
     if (mine >= LIMITS.eventsAccount) throw tooMany('readers of events', LIMITS.eventsAccount)
     if (this.#all.size >= LIMITS.eventsAll) throw tooMany('readers of events', LIMITS.eventsAll, 'the mailbox')
     this.#byAccount.set(feed.account, mine + 1)
-    this.#all.set(feed, this.#store.registry.accountById(feed.account))
-    this.#unsubscribe ??= this.#store.onCommit((commits) => this.#hear(commits))
+    this.#all.add(feed)
+    if (this.#unsubscribe.length === 0)
+      this.#unsubscribe = [
+        this.#store.onCommit((commits) => this.#hear(commits)),
+        this.#store.registry.onAccount((account) => this.#changed(account)),
+      ]
     return () => {
       if (this.#all.delete(feed)) this.#byAccount.set(feed.account, (this.#byAccount.get(feed.account) ?? 1) - 1)
       if (this.#all.size > 0) return
-      this.#unsubscribe?.()
-      this.#unsubscribe = undefined
+      for (const end of this.#unsubscribe.splice(0)) end()
       this.#forget()
     }
   }
@@ -88,13 +90,15 @@ export class Feeds {
       last = Math.max(last, commit.kind === 'sent' ? commit.id : commit.event.id)
     }
     const { registry } = this.#store
-    for (const [feed, before] of this.#all) {
-      const account = registry.accountById(feed.account)
-      // whose token or rights are others now looks whether it may go on
-      if (account !== before) this.#all.set(feed, account)
-      if (account !== before || concerned.has(feed.account) || account?.can.operator) feed.wake()
+    for (const feed of this.#all) {
+      if (concerned.has(feed.account) || registry.accountById(feed.account)?.can.operator) feed.wake()
       else feed.skip(last)
     }
+  }
+
+  /** Whose token or rights are others now, or who is removed, looks at once whether it may go on. */
+  #changed(account: number): void {
+    for (const feed of this.#all) if (feed.account === account) feed.wake()
   }
 }
 

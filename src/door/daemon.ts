@@ -26,6 +26,7 @@ import { rfc3339 } from '../wire/time.ts'
 import { openCommandSocket } from './command-socket.ts'
 import { inFolder, privateFiles, privateFolder, writePrivate } from './folders.ts'
 import { createApp } from './http/app.ts'
+import { Connections } from './http/connections.ts'
 import { Calls, type Door } from './http/door.ts'
 import { type HealthFacts, provable } from './http/health.ts'
 import { Metrics } from './http/metrics.ts'
@@ -255,6 +256,7 @@ function assemble(
     metrics: new Metrics(),
     waiting: () => waiters.size,
     feeds: new Feeds(store),
+    connections: new Connections(),
     calls,
     log,
   }

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Attestor, UnixPeer } from '../attest/attestor.ts'
-import { cameOver } from './http/caller.ts'
+import { type Connection, cameOver } from './http/caller.ts'
 import type { Serve } from './listen.ts'
 import type { Log } from './log.ts'
 import { receive, respond } from './socket-http.ts'
@@ -20,15 +20,15 @@ export type SocketDoor = {
  * @throws Refusal `bad_permissions`, `port_taken` when somebody answers there, `usage` when the path is too long
  */
 export async function listenOnSocket(path: string, attestor: Attestor, serve: Serve, log: Log): Promise<SocketDoor> {
-  const peers = new WeakMap<object, UnixPeer>()
+  const connections = new WeakMap<object, Connection>()
   const open = new Set<Socket>()
   // Bun.serve does not tell who connected to a Unix socket; node:net gives the descriptor while it is surely open
   const http = createHttpServer({ requestTimeout: 0, headersTimeout: 10_000, keepAliveTimeout: 255_000 })
   http.on('request', async (incoming, outgoing) => {
     try {
       const request = await receive(incoming, outgoing)
-      const peer = peers.get(incoming.socket)
-      if (peer) cameOver(request, { over: 'unix', attest: () => attestor.unix(peer) })
+      const connection = connections.get(incoming.socket)
+      if (connection) cameOver(request, connection)
       await respond(await serve(request), outgoing)
     } catch (error) {
       log.debug('connection lost', { error: error instanceof Error ? error.message : String(error) })
@@ -36,9 +36,13 @@ export async function listenOnSocket(path: string, attestor: Attestor, serve: Se
     }
   })
   const server = await listenPrivately(path, '--socket', (socket, fd) => {
-    peers.set(socket, attestor.accept(fd))
+    const state = { isOpen: true }
+    connections.set(socket, connectionOf(attestor, attestor.accept(fd), state))
     open.add(socket)
-    socket.on('close', () => open.delete(socket))
+    socket.on('close', () => {
+      state.isOpen = false
+      open.delete(socket)
+    })
     http.emit('connection', socket)
   })
 
@@ -55,4 +59,9 @@ export async function listenOnSocket(path: string, attestor: Attestor, serve: Se
       rmSync(path, { force: true })
     },
   }
+}
+
+/** Made here, so that whoever still counts it when it has ended keeps no socket. */
+function connectionOf(attestor: Attestor, peer: UnixPeer, state: { readonly isOpen: boolean }): Connection {
+  return { over: 'unix', attest: () => attestor.unix(peer), isOpen: () => state.isOpen }
 }

@@ -114,7 +114,7 @@ function work<N extends OperationName>(
 ): Answer<N> | Promise<Answer<N>> {
   const leave = (): void => mail.rates.turns.leave(caller.account.id)
   try {
-    mail.wakes.heard(caller.session, name)
+    if (!caller.looks) mail.wakes.heard(caller.session, name)
     const answer = OPERATE[name](mail, caller, request, patience)
     if (!(answer instanceof Promise) || isWait(request)) leave()
     else answer.then(leave, leave) // beside the answer, which waits for nothing more

@@ -11,6 +11,8 @@ import type { WakePort } from './wake/port.ts'
 export type Caller = {
   readonly account: AccountRow
   readonly session: SessionRow
+  /** It only looks: nothing of it is a sign of life, and its session may be kept nowhere. */
+  readonly looks?: true
   /** How identity/ came to that; put together only when it is asked for. */
   readonly explain?: () => Explanation
 }

@@ -9,6 +9,7 @@ type Flow = { readonly perSecond: number; readonly burst: number }
 const LETTERS: Flow = { perSecond: LIMITS.accountRate, burst: LIMITS.accountBurst }
 const BYTES: Flow = { perSecond: LIMITS.accountBytesRate, burst: LIMITS.accountBytesBurst }
 const PAIR: Flow = { perSecond: LIMITS.pairPerMinute / 60, burst: LIMITS.pairBurst }
+const UNKNOWN: Flow = { perSecond: LIMITS.unknownRate, burst: LIMITS.unknownBurst }
 
 /** Takes `cost` tokens of a bucket; returns 0, or the milliseconds until there are so many, and takes none then. */
 function take<K>(buckets: Map<K, Bucket>, key: K, { perSecond, burst }: Flow, now: number, cost = 1): number {
@@ -35,6 +36,8 @@ export class Rates {
   readonly #letters = new Map<number, Bucket>()
   readonly #bytes = new Map<number, Bucket>()
   readonly #pairs = new Map<string, Bucket>()
+  /** One for all: whoever shows no valid token is nobody that could have one of its own. */
+  readonly #unknown = new Map<'all', Bucket>()
   readonly turns = new Turns()
 
   /** One message of `account` whose body has so many bytes; 0, or how many milliseconds to wait. */
@@ -46,5 +49,10 @@ export class Rates {
   /** One message that would wake or ring `to`; 0, or how long no further one may. */
   wake(from: number, to: number, now: number): number {
     return take(this.#pairs, `${from}>${to}`, PAIR, now)
+  }
+
+  /** One call without a valid token; 0, or how many milliseconds no further one is looked at. */
+  unknown(now: number): number {
+    return take(this.#unknown, 'all', UNKNOWN, now)
   }
 }

@@ -16,6 +16,7 @@ import { explanation, type Trail } from './explain.ts'
 import { forwarded, forwarderName } from './forwarders.ts'
 import { type Holder, Holders, sameInstance } from './holders.ts'
 import { Logins } from './logins.ts'
+import { passing } from './look.ts'
 import { agentAmong, refuseAgent } from './person.ts'
 import { recogniser } from './recognised.ts'
 import { anchorEnded, isStale, type Registrar, refresh, register } from './register.ts'
@@ -45,6 +46,12 @@ export interface Identity {
    * @throws Refusal those of attestation, `forwarder`, `agent_ancestor`, `anchor_ended`
    */
   caller(account: AccountRow, verdict: Verdict, said: Said, mcp: boolean): Caller | Promise<Caller>
+  /**
+   * Who calls, for a question that is to leave no trace: the session that it acts in, untouched, or where there is none yet, one
+   * that is kept nowhere.
+   * @throws Refusal as `greet`
+   */
+  look(account: AccountRow, verdict: Verdict): Caller
   /**
    * The accounts of which a proved process has a session already: its own, or that of the nearest process above that has one.
    * None are made, and no token is asked for. A recognised agent without a session ends the walk.
@@ -204,6 +211,13 @@ export function openIdentity(store: Store, attestor: Attestor, options: Identity
       const session = key === null ? contact.keyless : contact.holder.session(key)
       const call = { account, known, contact, said, verdict: attested }
       return session ? seen(call, session) : firstContact(call)
+    },
+    look(account, verdict) {
+      const known = admitted(account, proved(verdict))
+      const { keyless, holder } = contactOf(known, account, false)
+      const session = keyless ?? holder.own
+      if (session !== null && session.ended === null) return { account, session, looks: true }
+      return { account, session: passing(account, known.process, now()), looks: true }
     },
     already(verdict) {
       const { process, forwarder } = knownOf(proved(verdict).process)

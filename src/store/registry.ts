@@ -20,6 +20,7 @@ export class MemoryRegistry implements Registry {
   readonly #sessionsOf = new Map<number, Map<string, SessionRow>>()
   readonly #sessionsByBox = new Map<number, SessionRow>()
   readonly #listeners = new Map<number, ListenerRow>()
+  readonly #hearers = new Set<(id: number) => void>()
   /** box → message → claim */
   readonly #claims = new Map<number, Map<number, Claim>>()
 
@@ -98,6 +99,7 @@ export class MemoryRegistry implements Registry {
     this.#accountsById.set(account.id, account)
     this.#accountsByBox.set(account.box, account)
     this.#accountsByDigest.set(account.digest, account)
+    for (const hear of this.#hearers) hear(account.id)
   }
 
   /** Its row stays known by id: old letters name it. */
@@ -106,6 +108,12 @@ export class MemoryRegistry implements Registry {
     this.#accountsByDigest.delete(account.digest)
     this.#listeners.delete(account.id)
     for (const members of this.#members.values()) members.delete(account.id)
+    for (const hear of this.#hearers) hear(account.id)
+  }
+
+  onAccount(hear: (id: number) => void): () => void {
+    this.#hearers.add(hear)
+    return () => this.#hearers.delete(hear)
   }
 
   putRoom(room: RoomRow): void {

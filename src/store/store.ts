@@ -33,6 +33,8 @@ export interface Registry {
   accountByDigest(digest: string): AccountRow | undefined
   /** digest: of the token of a started agent, which ends with its attempt. */
   accountByRun(digest: string): AccountRow | undefined
+  /** Hears of each account that is added, changed or removed, after that. Returns what ends it. */
+  onAccount(listener: (id: number) => void): () => void
   /** Those of this machine, by name, ascending. */
   accounts(): readonly AccountRow[]
   /** Those of other machines. */

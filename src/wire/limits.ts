@@ -54,6 +54,12 @@ export const LIMITS = {
   /** Readers of /events: of one account, and of all together. */
   eventsAccount: 32,
   eventsAll: 512,
+  /** Open connections: of one account (each of its waits holds one), and of all together. */
+  connectionsAccount: 2_048,
+  connectionsAll: 8_192,
+  /** Calls without a valid token, of all together: per second, and burst. */
+  unknownRate: 50,
+  unknownBurst: 500,
   /** Live sessions of one account. */
   sessionsAccount: 10_000,
   /** Per pair of accounts, for mail that would wake or ring: per minute, and burst. */

@@ -63,6 +63,29 @@ test('a healthy machine: all is well, every client answers, and nothing is chang
   expect(sick.tree()).toEqual(before)
 })
 
+test('to look is no sign of life of any account', async () => {
+  await using sick = await machine()
+  const seen = async () => {
+    const accounts = []
+    for (const account of ['codex', 'gemini']) {
+      const { code, out } = await sick.run(['ping', account, '--json'])
+      expect(code).toBe(0)
+      const { live_sessions, last_seen } = JSON.parse(out)
+      accounts.push({ account, live_sessions, last_seen })
+    }
+    return accounts
+  }
+  const before = await seen()
+  const { code, findings } = await sick.doctor()
+  expect(code).toBe(0)
+  expect(findings.filter(({ facts }) => 'answer' in facts && facts.answer !== null)).toHaveLength(2)
+  expect(await seen()).toEqual(before)
+  expect(before.map(({ live_sessions, last_seen }) => [live_sessions, last_seen])).toEqual([
+    [0, null],
+    [0, null],
+  ])
+})
+
 test('it looks without the operator key, and says what it did not see', async () => {
   await using sick = await machine()
   rmSync(join(sick.data, 'operator.key'))

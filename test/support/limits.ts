@@ -24,6 +24,16 @@ const ROWS: readonly (readonly [string, string, string])[] = [
   ['calls of an account that wait for their turn', n(L.callsWaiting), '`too_many`'],
   ['waits of an account that are parked, and of all', `${n(L.waitsAccount)}; ${n(L.waitsAll)}`, '`too_many`'],
   ['readers of `/events` of an account, and of all', `${n(L.eventsAccount)}; ${n(L.eventsAll)}`, '`too_many`'],
+  [
+    'open connections of an account, and of all',
+    `${n(L.connectionsAccount)}; ${n(L.connectionsAll)}`,
+    '`too_many`, and the connection is closed',
+  ],
+  [
+    'calls without a valid token, of all together',
+    `${L.unknownRate} a second, bursts of ${L.unknownBurst}`,
+    '`rate_limited`, and the connection is closed; calls with a valid token are not affected',
+  ],
   ['live sessions of an account', n(L.sessionsAccount), '`too_many`'],
   ['a hop of a thread', `${L.hopMax}; above ${L.hopQuiet} nobody is woken`, '`hop_limit`'],
   ['writes that wait for the disk', '10,000', '`busy`'],

@@ -11,6 +11,8 @@ export type HeldState = 'held' | 'lost' | 'shared' | 'other_user'
 export class Held {
   /** who had the socket too, when `check` last said `shared` */
   sharers: number[] = []
+  /** of the connection, once it is known */
+  isOpen: (() => boolean) | undefined
   #pinned: Pinned
   #table: PinTable
   #fd: number
@@ -74,7 +76,8 @@ export class Held {
   }
 
   verdict(via: Attested['via']): Attested {
-    return { ok: true, process: this.pinned.process, via, connection: this.connection }
+    const { isOpen, connection } = this
+    return { ok: true, process: this.pinned.process, via, connection, ...(isOpen && { isOpen }) }
   }
 
   /** The same object as long as no fact moves: the warm path allocates nothing. */

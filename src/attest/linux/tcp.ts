@@ -1,4 +1,5 @@
 // The process at the other end of a TCP connection on loopback.
+import { LIMITS } from '../../wire/limits.ts'
 import type { Endpoint, Verdict } from '../attestor.ts'
 import { refuse } from '../refuse.ts'
 import type { Held } from './held.ts'
@@ -12,22 +13,16 @@ import type { Scanner } from './scanner.ts'
 import type { SockDiag } from './sock-diag.ts'
 
 /**
- * A proof by its socket. The cookie is never reused in a boot, so a reused port cannot meet an older proof.
- * `address`, `local`: with the port all four parts of the connection's name. `own`: the descriptor of our end and its cookie;
- * negative where it was not found, then netlink is asked each time.
+ * Our end. `address`, `port`, `local`: the four parts of the connection's name. `own`: its descriptor, and its cookie; negative
+ * where it was not found, then netlink is asked each time.
  */
-type Proved = {
-  address: string
-  local: Endpoint
-  cookieLow: number
-  cookieHigh: number
-  held: Held
-  own: number
-  ownLow: number
-  ownHigh: number
-}
+type OurEnd = { address: string; port: number; local: Endpoint; own: number; ownLow: number; ownHigh: number }
 
-const LIMIT = 4096
+/** A proof by its socket. The cookie is never reused in a boot, so a reused port cannot meet an older proof. */
+type Proved = OurEnd & { cookieLow: number; cookieHigh: number; held: Held }
+
+/** As many as may be open. */
+const LIMIT = LIMITS.connectionsAll
 
 /** net/tcp_states.h: ESTABLISHED, FIN_WAIT1, FIN_WAIT2 (closed for writing only), CLOSE_WAIT (we closed first). */
 function isAttestable(state: number): boolean {
@@ -115,16 +110,28 @@ export class TcpAttestation {
     const same = diag.tcp(from.address, port, local.address, local.port)
     if (same !== 'found' || diag.inode !== inode || diag.cookieLow !== cookieLow || diag.cookieHigh !== cookieHigh)
       return refuse('peer_gone', { port, at: 'proof' })
-    const ours = diag.tcp(local.address, local.port, from.address, port)
+    const seen = diag.tcp(local.address, local.port, from.address, port)
     const { cookieLow: ownLow, cookieHigh: ownHigh } = diag
-    const own = ours === 'found' ? this.#ends.find(ownLow, ownHigh) : -1
+    const own = seen === 'found' ? this.#ends.find(ownLow, ownHigh) : -1
     if (!unmoved(from, peer())) return refuse('peer_gone', { port, at: 'end' })
     table.touch(held.pinned)
     if (this.#proved.size >= LIMIT) this.#forgetOldest()
     this.#proved.delete(key)
-    const ends = { address: from.address, local: { address: local.address, port: local.port } }
-    this.#proved.set(key, { ...ends, cookieLow, cookieHigh, held, own, ownLow, ownHigh })
+    const ours = { address: local.address, port: local.port }
+    const end: OurEnd = { address: from.address, port, local: ours, own, ownLow, ownHigh }
+    this.#proved.set(key, { ...end, cookieLow, cookieHigh, held })
+    held.isOpen = this.#askerOf(end)
     return held.verdict('scan')
+  }
+
+  /** Keeps nothing but the end: whoever counts connections asks long after the proof. */
+  #askerOf({ address, port, local, own, ownLow, ownHigh }: OurEnd): () => boolean {
+    const { diag } = this
+    return () => {
+      if (own >= 0) return this.#ends.connected(own, ownLow, ownHigh)
+      if (diag.tcp(local.address, local.port, address, port) !== 'found') return false
+      return diag.cookieLow === ownLow && diag.cookieHigh === ownHigh && isAttestable(diag.state)
+    }
   }
 
   #fault(held: Held, key: number, port: number, look: Look, fresh: boolean): Verdict | Unsettled | null {

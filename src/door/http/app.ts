@@ -8,12 +8,13 @@ import { ADMIN, type AdminRoute } from '../../wire/admin.ts'
 import { CHAT, CHAT_COMMANDS, type ChatCommand } from '../../wire/chat.ts'
 import type { Json } from '../../wire/json.ts'
 import { LIMITS } from '../../wire/limits.ts'
+import { ADMIN_LOOKS, LOOKS } from '../../wire/look.ts'
 import { OPERATION_NAMES, OPERATIONS, type OperationName } from '../../wire/operations.ts'
 import { Refusal } from '../../wire/refusal.ts'
 import { UI, type UiRoute } from '../../wire/ui.ts'
 import { checkPageMay } from '../ui/allowed.ts'
 import { LOGINS } from '../ui/logins.ts'
-import { callerOf } from './caller.ts'
+import { callerOf, lookerOf } from './caller.ts'
 import { checked } from './checked.ts'
 import type { Door } from './door.ts'
 import { streamEvents } from './events.ts'
@@ -118,16 +119,18 @@ function left({ calls }: Door, response: Response): Response {
 
 function mailRoute(door: Door, name: OperationName): Perform {
   const { request: schema } = OPERATIONS[name]
+  const who = LOOKS.has(name) ? lookerOf : callerOf
   return async (request, size) => {
-    const caller = await callerOf(door, request)
+    const caller = await who(door, request)
     return run(door.mail, name, caller, checked(schema, await readJson(request, size)), patience(request))
   }
 }
 
 function adminRoute(door: Door, route: AdminRoute): Perform {
   const { request: schema } = ADMIN[route]
+  const who = ADMIN_LOOKS.has(route) ? lookerOf : callerOf
   return async (request, size) => {
-    const caller = await callerOf(door, request)
+    const caller = await who(door, request)
     checkPageMay(door, request, route)
     return administer(door.mail, route, caller, checked(schema, await readJson(request, size)))
   }

@@ -3,6 +3,7 @@ import type { Feeds } from '../../delivery/feeds.ts'
 import type { Mail } from '../../engine/mail.ts'
 import type { Identity } from '../../identity/identify.ts'
 import type { Log } from '../log.ts'
+import type { Connections } from './connections.ts'
 import type { HealthFacts } from './health.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -15,6 +16,7 @@ export type Door = {
   readonly waiting: () => number
   /** Readers of /events. */
   readonly feeds: Feeds
+  readonly connections: Connections
   readonly calls: Calls
   readonly log: Log
 }

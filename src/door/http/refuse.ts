@@ -33,8 +33,9 @@ function extraHeaders({ kind, status, facts }: Refusal, request: Request): Recor
     return { 'www-authenticate': `Bearer realm="mail4agent"${invalid}` }
   }
   if (kind === 'method_not_allowed' && typeof facts.allow === 'string') return { allow: facts.allow }
-  if (status === 429 || status === 503) return { 'retry-after': String(retrySeconds(facts.retry_after_ms)) }
-  return {}
+  if (status !== 429 && status !== 503) return {}
+  const close = facts.connection === 'closed' ? { connection: 'close' } : {}
+  return { 'retry-after': String(retrySeconds(facts.retry_after_ms)), ...close }
 }
 
 /** RFC 9110 10.2.3 knows whole seconds only. */

@@ -1,6 +1,7 @@
 // A client's own command for the mailbox, started and asked as the client would: initialize, the list of tools, whoami.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { LOOK_VARIABLE } from '../../wire/look.ts'
 import { Refusal } from '../../wire/refusal.ts'
 
 export type Answer = { tools: number; account: string; address: string }
@@ -35,7 +36,10 @@ export async function askBridge(
   const [program = '', ...rest] = words
   // a session of its own in the kernel's sense: it is nobody's terminal, and the account seems to be read by nobody
   const child = spawn(program, rest, {
-    env: Object.fromEntries(PASSED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
+    env: {
+      ...Object.fromEntries(PASSED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
+      [LOOK_VARIABLE]: '1',
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: process.platform !== 'win32',
   })

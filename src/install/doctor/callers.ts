@@ -13,21 +13,22 @@ export async function asOperator<A>(checkup: Checkup, ask: (mailbox: MailClient)
 }
 
 /**
- * Asks as the first account that the mailbox takes. Whoever asks is seen as a reader of that account: so an agent asks as
- * itself, and clients' accounts come last for a person at a terminal.
+ * Asks as the first account that the mailbox takes: an agent that runs us as itself, and then it is seen, because it runs; for a
+ * person at a terminal clients' accounts come last, and none of them is seen.
  */
 export async function asAnybody<A>(checkup: Checkup, ask: (mailbox: MailClient) => Promise<A>): Promise<A | Refusal> {
   const isClient = (name: string) => CLIENT_NAMES.some((client) => client === canonical(name))
   const others = checkup.tokenNames().filter((name) => canonical(name) !== OPERATOR)
   const order = [...others.filter((name) => !isClient(name)), ...others.filter(isClient)]
   const self = await checkup.self()
-  return asOneOf(checkup, [...(self === null ? [] : [self]), OPERATOR, ...order], ask)
+  return asOneOf(checkup, [...(self === null ? [] : [self]), OPERATOR, ...order], ask, self)
 }
 
 async function asOneOf<A>(
   checkup: Checkup,
   names: readonly string[],
   ask: (mailbox: MailClient) => Promise<A>,
+  self: string | null = null,
 ): Promise<A | Refusal> {
   let refusal = new Refusal('which_account', 'no account has its token here')
   for (const name of names) {
@@ -35,7 +36,7 @@ async function asOneOf<A>(
     try {
       const token = checkup.token(name)
       if (token === null) continue
-      mailbox = checkup.open(token)
+      mailbox = checkup.open(token, name !== self)
       return await ask(mailbox)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error

@@ -32,8 +32,8 @@ export type Checkup = {
   tokenNames(): string[]
   /** The secret of an account; null where it is not here. @throws Refusal `bad_permissions` */
   token(account: string): string | null
-  /** The mailbox as the account of `token`. The caller closes it. */
-  open(token: string): MailClient
+  /** The mailbox as the account of `token`. `looks`: what is asked is no sign of life of that account. The caller closes it. */
+  open(token: string, looks: boolean): MailClient
   /** The service manager, and what it is to run. @throws Refusal `damaged_store` as `record` */
   service(): { step: ServiceStep | null; target: ServiceTarget }
   /** Starts the mailbox again in the way in which `up` had started it; resolves to how. @throws Refusal */

@@ -13,7 +13,6 @@ export type Readers = {
   waiting: PingAnswer[]
 }
 
-/** To be looked at before anything is asked as one of the accounts: that would be a live session. */
 export const lookAtReaders = (checkup: Checkup): Promise<Readers | Refusal> =>
   asAnybody(checkup, async (mailbox) => {
     const participants = await everybody(mailbox)
@@ -25,7 +24,7 @@ export const lookAtReaders = (checkup: Checkup): Promise<Readers | Refusal> =>
     return { participants, waiting }
   })
 
-/** Sessions of our own program are commands of a person, or a doctor's questions. */
+/** Sessions of our own program are commands of a person. */
 export const isAgent = ({ card: { attested } }: SessionEntry): boolean =>
   attested.exe === null || !/(^|[\\/])mail4agent(\.exe)?$/.test(attested.exe)
 

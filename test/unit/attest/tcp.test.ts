@@ -44,6 +44,25 @@ describe.if(onLinux)('tcp', () => {
     expect(second.connection).not.toBe(first.connection)
   })
 
+  test('knows whether a connection is still open, long after its last call', async () => {
+    const door = all.keep(openDoor(all.attestor()))
+    const [one, two] = [await all.peer(), await all.peer()]
+    const asked: (() => boolean)[] = []
+    for (const peer of [one, two]) {
+      await peer.do('open', { port: door.port })
+      await peer.do('send')
+      const { isOpen } = attested(await door.verdicts.next())
+      if (!isOpen) throw new Error('it cannot tell')
+      asked.push(isOpen)
+    }
+    await one.do('send')
+    expect(attested(await door.verdicts.next()).isOpen?.()).toBe(true)
+    expect(asked.map((isOpen) => isOpen())).toEqual([true, true])
+    await one.kill()
+    await until(() => asked[0]?.() === false, 20_000)
+    expect(asked.map((isOpen) => isOpen())).toEqual([false, true])
+  })
+
   test('one port on two loopback addresses is two callers, however often they take turns', async () => {
     const door = all.keep(openDoor(all.attestor()))
     const [first, second] = [await all.peer(), await all.peer()]

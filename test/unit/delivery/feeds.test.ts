@@ -66,12 +66,12 @@ test('a room post wakes the members, and an operator is woken by all', async () 
   expect([member.woken, watcher.woken, stranger.woken]).toEqual([1, 1, 0])
 })
 
-test('whose token is another now looks again', async () => {
-  const reader = listen(c)
+test('whose token is another now, or who is removed, looks again at once, and nobody else does', async () => {
+  const [reader, other] = [listen(c), listen(b)]
   await office.store.changeAccount(c, { digest: 'f'.repeat(64) })
-  await office.send(a1, toAccount(b))
-  await office.send(a1, toAccount(b))
-  expect(reader.woken).toBe(1)
+  expect([reader.woken, other.woken]).toEqual([1, 0])
+  await office.store.removeAccount(c)
+  expect([reader.woken, other.woken]).toEqual([2, 0])
 })
 
 test('readers at one place share one read, and a commit ends what was read', async () => {

@@ -34,6 +34,15 @@ test('a burst of bytes, then so many a second, and how long to wait for a body o
   expect(rates.send(1, now, 0)).toBe(0)
 })
 
+test('calls without a valid token have one bucket for all', () => {
+  const rates = new Rates()
+  const { unknownBurst, unknownRate } = LIMITS
+  for (let at = 0; at < unknownBurst; at++) expect(rates.unknown(5_000)).toBe(0)
+  expect(rates.unknown(5_000)).toBe(1_000 / unknownRate)
+  expect(rates.unknown(5_000 + 1_000 / unknownRate)).toBe(0)
+  expect(rates.send(1, 5_000)).toBe(0)
+})
+
 test('a clock that goes back gives nothing and takes nothing', () => {
   const rates = new Rates()
   for (let at = 0; at < pairBurst; at++) expect(rates.wake(1, 2, 10_000)).toBe(0)

@@ -51,6 +51,23 @@ describe.if(onLinux)('callers', () => {
     expect((await late.call([], { account: b, mcp: true })).session.account).toBe(b.id)
   }, 60_000)
 
+  test('who only looks is told who it is: no session is made, none is touched, and admission is the same', async () => {
+    const agent = await house.family(claude)
+    await agent.spawn([], 'shell', plain)
+    const verdict = await agent.verdict(['shell'])
+    const first = house.identity.look(a, verdict)
+    expect(first).toMatchObject({ account: a, looks: true, session: { id: 0, box: 0 } })
+    expect(house.store.registry.liveSessions()).toEqual([])
+    const { session } = await agent.call([], { account: a, mcp: true })
+    session.lastSeen = 1
+    const second = house.identity.look(a, await agent.verdict(['shell']))
+    expect(second.session).toBe(session)
+    expect(session.lastSeen).toBe(1)
+    expect((await agent.call(['shell'], { account: a })).session).toBe(session)
+    const person = await house.store.changeAccount(b, { kind: 'person' })
+    expect(() => house.identity.look(person, verdict)).toThrow('may not use the token')
+  })
+
   test('a second process with the same token is another session', async () => {
     const one = await (await house.family(claude)).call([], { account: a, mcp: true })
     const two = await (await house.family(claude)).call([], { account: a, mcp: true })

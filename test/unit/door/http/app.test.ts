@@ -16,6 +16,22 @@ const post = (path: string, account: string, body?: unknown) =>
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
 
+// OWASP ASVS 4.0.3, 14.4.4; over MCP, whose answers are made elsewhere, and of a stream, too
+test.each([
+  ['GET', '/health', 200],
+  ['GET', '/nothing', 404],
+  ['POST', '/mail/send', 400],
+  ['POST', '/mail/whoami', 200],
+  ['GET', '/openapi.json', 200],
+  ['POST', '/mcp', 400],
+  ['GET', '/mcp', 405],
+  ['GET', '/events', 200],
+])('no browser guesses what %s %s answers', async (method, path, status) => {
+  const answer = await office.fetch(path, { method, headers: bearer('alice') })
+  await answer.body?.cancel()
+  expect([answer.status, answer.headers.get('x-content-type-options')]).toEqual([status, 'nosniff'])
+})
+
 describe('without a bearer', () => {
   test('/health answers with what a prior client reads', async () => {
     const answer = await office.fetch('/health')

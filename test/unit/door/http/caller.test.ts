@@ -8,6 +8,7 @@ import { Feeds } from '../../../../src/delivery/feeds.ts'
 import { Waiters } from '../../../../src/delivery/waiters.ts'
 import { createApp } from '../../../../src/door/http/app.ts'
 import { type Connection, cameOver } from '../../../../src/door/http/caller.ts'
+import { Connections } from '../../../../src/door/http/connections.ts'
 import { Calls, type Door } from '../../../../src/door/http/door.ts'
 import { Metrics } from '../../../../src/door/http/metrics.ts'
 import { ensureOperator } from '../../../../src/door/operator.ts'
@@ -16,6 +17,7 @@ import { Rates } from '../../../../src/engine/rates.ts'
 import { noWakes } from '../../../../src/engine/wake/port.ts'
 import { openIdentity } from '../../../../src/identity/identify.ts'
 import { openStore } from '../../../../src/store/open.ts'
+import { LIMITS } from '../../../../src/wire/limits.ts'
 import { noDesktop } from '../../../support/no-desktop.ts'
 import { folder, silent } from '../support.ts'
 
@@ -50,6 +52,7 @@ async function withDoor<T>(
     metrics: new Metrics(),
     waiting: () => waiters.size,
     feeds: new Feeds(store),
+    connections: new Connections(),
     calls: new Calls(),
     log: silent,
   }
@@ -115,6 +118,38 @@ test.if(process.platform === 'linux')(
     })
   },
 )
+
+test('a call over one connection too many of its account is refused by name; over one that is counted it is not', async () => {
+  await withDoor(async (ask, door) => {
+    const attestor = openAttestor()
+    const process = attestor.self()
+    if (!process) throw new Error('no process of our own')
+    const over = (connection: string, isOpen = () => true): Connection => ({
+      over: 'unix',
+      attest: () => ({ ok: true, process, via: 'unix', connection }),
+      isOpen,
+    })
+    let open = true
+    expect(
+      await ask(
+        '/mail/whoami',
+        over('one', () => open),
+      ),
+    ).toEqual([200, 'answered'])
+    const { id } = door.mail.store.registry.account('operator') ?? { id: 0 }
+    for (let at = 1; at < LIMITS.connectionsAccount; at++) door.connections.called(id, `${at}`, () => true)
+    expect(await ask('/mail/whoami', over('late'))).toEqual([429, 'too_many'])
+    expect(await ask('/mcp', over('late'))).toEqual([429, 'too_many'])
+    expect(await ask('/mail/whoami', over('one'))).toEqual([200, 'answered'])
+    open = false
+    const given = performance.now() + 20_000
+    let answer = await ask('/mail/whoami', over('next'))
+    for (; answer[0] === 429 && performance.now() < given; await Bun.sleep(50))
+      answer = await ask('/mail/whoami', over('next'))
+    expect(answer).toEqual([200, 'answered'])
+    attestor.close()
+  })
+}, 30_000)
 
 test('a door that is closing refuses new calls', async () => {
   await withDoor(async (ask, door) => {

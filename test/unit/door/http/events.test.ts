@@ -8,7 +8,7 @@ import { Office, refusalOf } from '../support.ts'
 
 let office: Office
 beforeAll(async () => {
-  office = await Office.open('alice', 'bob', 'carol')
+  office = await Office.open('alice', 'bob', 'carol', 'dora')
 })
 afterAll(() => office[Symbol.asyncDispose]())
 
@@ -111,14 +111,18 @@ test('a cursor of another store, and what is none', async () => {
   })
 })
 
-test('ends when the token is replaced', async () => {
-  const stream = office.client('carol').events()
-  const ended = Array.fromAsync(stream)
-  await Bun.sleep(100)
-  await office.client('operator').admin('participant/rotate', { id: 'carol' })
-  await send('alice', 'bob') // the next commit
-  expect((await ended).map(({ kind }) => kind)).toEqual(['position'])
-})
+// a heartbeat, at which it would end too, comes after 15 s
+test.each(['rotate', 'remove'] as const)(
+  'ends at once when the account loses its token: %s',
+  async (how) => {
+    const stream = office.client(how === 'rotate' ? 'carol' : 'dora').events()
+    expect((await stream.next()).value?.kind).toBe('position')
+    const end = stream.next()
+    await office.client('operator').admin(`participant/${how}`, { id: how === 'rotate' ? 'carol' : 'dora' })
+    expect((await end).done).toBe(true)
+  },
+  12_000,
+)
 
 test('a place below what retention has removed is refused, and no gap is passed over', async () => {
   const [seen] = await during('bob', 1, () => send('alice', 'bob'))
