@@ -75,17 +75,13 @@ export async function send(mail: Mail, caller: Caller, request: SendRequest): Pr
     idempotency,
     upsert: request.upsert_key ?? null,
     close: request.close && parent ? parent.message.id : null,
+    // who answers a message has opened it, and an answer that is refused or a repeat opens nothing
+    open: request.close ? null : unopened(parent),
     dispatch: asked?.admitted?.row ?? null,
   })
-  // who answers a message has opened it; both writes share a commit, and a mark that failed leaves the answer stored
-  const opens = parent !== null && !request.close
-  const marked = opens && idempotency === null ? markOpened(mail, caller, parent)?.catch(() => {}) : null
   const outcome = await sent.finally(() => asked?.admitted?.release())
-  if (marked) await marked
   if (outcome.conflict) throw conflict(mail, outcome.id)
   if (outcome.duplicate) return duplicateAnswer(mail, caller, outcome.id)
-  // with a key only now is it known that it is an answer: what is refused opens nothing
-  if (opens && idempotency !== null) await markOpened(mail, caller, parent)?.catch(() => {})
 
   warn(mail, caller, told, results, warning)
   const id = messageId(outcome.id, random)
@@ -172,10 +168,9 @@ function checkRates(
   return quiet ? 'rate' : null
 }
 
-function markOpened(mail: Mail, { account, session }: Caller, { message, copy }: Parent): Promise<void> | null {
-  if (copy === null || copy.closed !== 0 || copy.opened !== null) return null
-  return mail.store.open(account, session, { ids: [message.id] })
-}
+/** The message that is answered, where the copy of it is open and was not opened yet. */
+const unopened = (parent: Parent | null): number | null =>
+  parent?.copy?.closed === 0 && parent.copy.opened === null ? parent.message.id : null
 
 /** `redirected`: why the message went elsewhere, where it did. */
 function warn(

@@ -81,6 +81,8 @@ export type SendJob = {
   upsert: string | null
   /** Settle this message for the sender in the same transaction. */
   close: number | null
+  /** Mark this message as opened by the sender in the same transaction. */
+  open?: number | null
   /** Start its recipient to handle it; message and thread are the sent ones. */
   dispatch?: NewDispatch | null
 }

@@ -42,8 +42,12 @@ export class Writes {
   ) {}
 
   send(job: SendJob): Promise<SendOutcome> {
+    const open = job.open ?? null
     const extra =
-      (job.close === null ? 0 : 1) + (job.upsert === null ? 0 : job.recipients.length) + (job.dispatch ? 1 : 0)
+      (job.close === null ? 0 : 1) +
+      (open === null ? 0 : 2) +
+      (job.upsert === null ? 0 : job.recipients.length) +
+      (job.dispatch ? 1 : 0)
     const id = this.sequence.take(1 + extra)
     const random = this.sequence.random()
     const { at, step } = this.sequence.now()
@@ -64,6 +68,7 @@ export class Writes {
       idempotency: job.idempotency,
       upsert: job.upsert,
       close: job.close,
+      open,
       dispatch: job.dispatch ?? null,
     }
     return this.queue().submit(row, (told) => {

@@ -32,6 +32,8 @@ export type SendRow = Reserved & {
   idempotency: { key: string; hash: string } | null
   upsert: string | null
   close: number | null
+  /** The message that it answers and leaves open: the sender has opened that. */
+  open: number | null
   clockStep: boolean
   /** Its recipient is to be started to handle it; message and thread are put in where it is stored. */
   dispatch: NewDispatch | null

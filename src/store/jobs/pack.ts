@@ -7,7 +7,7 @@ type Packed = (number | string | boolean | null | Exclude<Job, SendRow>)[]
 
 /** Values of one send, after the marker. */
 const SEND = 'send'
-const WIDTH = 20
+const WIDTH = 21
 
 export function pack(jobs: readonly Job[]): Packed {
   const out: Packed = []
@@ -38,6 +38,7 @@ export function pack(jobs: readonly Job[]): Packed {
       idempotency?.hash ?? null,
       job.upsert,
       job.close,
+      job.open,
       job.dispatch && JSON.stringify(job.dispatch),
     )
   }
@@ -66,7 +67,7 @@ function sendRow(packed: Packed, from: number): SendRow {
   const textOrNull = (offset: number) => packed[from + offset] as string | null
   const numberOrNull = (offset: number) => packed[from + offset] as number | null
   const key = textOrNull(15)
-  const dispatch = textOrNull(19)
+  const dispatch = textOrNull(20)
   return {
     k: 'send',
     id: number(0),
@@ -84,6 +85,7 @@ function sendRow(packed: Packed, from: number): SendRow {
     idempotency: key === null ? null : { key, hash: text(16) },
     upsert: textOrNull(17),
     close: numberOrNull(18),
+    open: numberOrNull(19),
     dispatch: dispatch === null ? null : (JSON.parse(dispatch) as NewDispatch),
   }
 }

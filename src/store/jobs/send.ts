@@ -6,6 +6,7 @@ import type { EventRow } from '../rows.ts'
 import { KIND } from '../rows.ts'
 import type { Context } from './context.ts'
 import type { JobOf, Results } from './job.ts'
+import { opener } from './open.ts'
 import { settler } from './settle.ts'
 
 type Send = JobOf<'send'>
@@ -34,6 +35,7 @@ export function sender(context: Context): (job: Send) => Results['send'] {
   )
   const senderBox = db.prepare<{ box: number }, [number]>('SELECT sender_box AS box FROM message WHERE id = ?')
   const settle = settler(context)
+  const { open } = opener(context)
   const dispatch = dispatchInserter(context)
 
   return (job) => {
@@ -104,6 +106,7 @@ export function sender(context: Context): (job: Send) => Results['send'] {
       closed = done.settled.some((one) => one.ok)
       events.push(...done.events)
     }
+    if (job.open !== null) events.push(...open({ k: 'open', reader, ids: [job.open], at: job.at, events: next }).events)
     const asked = job.dispatch
     const dispatched = asked ? dispatch({ ...asked, message: job.id, thread: job.thread || job.id }, job.at) : null
     if (asked && dispatched !== null) {

@@ -57,6 +57,18 @@ test('50 sends at once make one message and 50 equal answers', async () => {
   expect(await world.inbox(codex)).toHaveLength(1)
 })
 
+test('an answer that loses the race for its key is refused and does not open what it answered', async () => {
+  const won = await world.letter(codex, 'claude')
+  const lost = await world.letter(codex, 'claude')
+  // both are past the look at the key before either is stored
+  const first = world.call(claude, 'send', { reply_to: won, body: 'first', idempotency_key: 'race' })
+  const second = world.refusal(claude, 'send', { reply_to: lost, body: 'second', idempotency_key: 'race' })
+  const { message_id } = await first
+  expect(await second).toMatchObject({ kind: 'idempotency_conflict', facts: { message_id } })
+  const state = async (message_id: string) => (await world.call(claude, 'get', { message_id, peek: true })).state
+  expect([await state(won), await state(lost)]).toEqual(['opened', 'new'])
+})
+
 test('a recipient counts as it was written: @all, a session, before and after a succession', async () => {
   const boss = await world.session(await world.account('boss', { operator: true }, 'person'))
   const all = await world.call(boss, 'send', request({ to: '@all' }))

@@ -133,6 +133,16 @@ test('an upsert closes the earlier signal and says where not to ring again', asy
   expect(store.unread(b.box, b1.box)).toBe(1)
 })
 
+test('a reply that does not close opens the original in the same commit', async () => {
+  const { store, a, b, a1, b1 } = await world()
+  const { id } = await post(store, a, a1, [toAccount(b)])
+  const seen: string[] = []
+  store.onCommit((commits) => seen.push(commits.map((one) => (one.kind === 'sent' ? 'sent' : one.event.kind)).join()))
+  await post(store, b, b1, [toSession(a, a1)], { parent: id, thread: id, open: id })
+  expect(seen).toEqual(['sent,opened'])
+  expect(store.delivery(id, [b.box])).toMatchObject({ closed: 0, openedBy: b1.id })
+})
+
 test('a reply that closes settles the original in the same commit', async () => {
   const { store, a, b, a1, b1 } = await world()
   const { id } = await post(store, a, a1, [toAccount(b)])
