@@ -87,6 +87,9 @@ export class Writes {
         })
         if (job.dispatch && outcome.dispatch !== null)
           this.dispatches.added(outcome.dispatch, job.dispatch, at, { message: id, thread: job.thread || id })
+        for (const { reason, account, message } of told?.events ?? [])
+          if (reason === 'superseded')
+            for (const to of recipients) if (to.account === account) this.registry.removeClaim(to.box, message)
         if (outcome.closed && job.close !== null) this.registry.removeClaim(job.account.box, job.close)
       }
       if (told) this.happened(told.events)

@@ -29,6 +29,7 @@ export function sender(context: Context): (job: Send) => Results['send'] {
   const supersede = db.prepare(
     "UPDATE delivery SET closed = 1, closed_at = ?, reason = 'superseded' WHERE box = ? AND closed = 0 AND id = ?",
   )
+  const unclaim = db.prepare('DELETE FROM claim WHERE box = ? AND id = ?')
   /** Copies of a room letter that stayed open for single sessions after the first close. */
   const siblingCopies = db.prepare<{ box: number }, [number, number, number]>(
     "UPDATE delivery SET closed = 1, closed_at = ?, reason = 'superseded' WHERE closed = 0 AND id = ? AND box IN (SELECT box FROM session WHERE account = ?) RETURNING box",
@@ -85,6 +86,7 @@ export function sender(context: Context): (job: Send) => Results['send'] {
         if (last && copy) updates = last.updates + 1
         if (last && copy && copy.closed === 0) {
           supersede.run(job.at, to.box, last.id)
+          unclaim.run(to.box, last.id)
           context.counted(to.box, -1)
           if (copy.kind === KIND.room && to.account === reader.account)
             context.countedOwn(senderBox.get(last.id)?.box ?? 0, -1)

@@ -143,6 +143,16 @@ test('a reply that does not close opens the original in the same commit', async 
   expect(store.delivery(id, [b.box])).toMatchObject({ closed: 0, openedBy: b1.id })
 })
 
+test('an upsert ends the claim on what it supersedes: once reopened it is anybody’s', async () => {
+  const { store, a, b, a1, b1, b2 } = await world()
+  const { id } = await post(store, a, a1, [toAccount(b)], { upsert: 'ci' })
+  await store.claim(b, b1, [id], Date.now() + 600_000)
+  await post(store, a, a1, [toAccount(b)], { upsert: 'ci' })
+  expect(store.registry.claim(b.box, id, Date.now())).toBeUndefined()
+  expect(await store.reopen(b, b2, [id])).toMatchObject([{ ok: true }])
+  expect(await store.settle(b, b2, [id], 'acknowledged')).toMatchObject([{ ok: true, first: true }])
+})
+
 test('a reply that closes settles the original in the same commit', async () => {
   const { store, a, b, a1, b1 } = await world()
   const { id } = await post(store, a, a1, [toAccount(b)])
