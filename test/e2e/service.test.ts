@@ -92,7 +92,7 @@ describe('under the unit', () => {
     expect(await machine.json('service', 'install', '--port', String(other.port))).toMatchObject({
       code: 1,
       kind: 'service_failed',
-      message: expect.stringContaining(`cannot listen on port ${other.port} of 127.0.0.1`),
+      message: expect.stringContaining(`port ${other.port} is held by process `),
     })
     // a failed installation leaves nothing
     expect(existsSync(machine.unit)).toBe(false)
@@ -110,7 +110,7 @@ describe('under the unit', () => {
       const now = await status()
       return now.state === 'failed (failed)' ? now : null
     })
-    expect(ended.reason).toContain(`cannot listen on port ${other.port}`)
+    expect(ended.reason).toContain(`port ${other.port} is held by process `)
     expect(ended.reason).toContain('start-limit-hit')
     await new Promise((resolve) => again.close(resolve))
     expect(await machine.json('service', 'start')).toMatchObject({ code: 0, active: true, restarts: 0 })

@@ -59,7 +59,7 @@ function sizeOf(request: Request): BodySize {
  */
 export async function readJson(request: Request, size: BodySize): Promise<unknown> {
   if (size === 0) return {}
-  const bytes = size === null ? await readUpTo(request, LIMITS.request) : await request.bytes()
+  const bytes = await whole(size === null ? readUpTo(request, LIMITS.request) : request.bytes())
   if (bytes.length === 0) return {}
   let text: string
   try {
@@ -77,7 +77,14 @@ export async function readJson(request: Request, size: BodySize): Promise<unknow
 /** `request` with a body that is no longer than the limit, for a reader that takes it whole. */
 export async function bounded(request: Request, size: BodySize): Promise<Request> {
   if (size !== null) return request
-  return new Request(request, { body: await readUpTo(request, LIMITS.request), signal: request.signal })
+  return new Request(request, { body: await whole(readUpTo(request, LIMITS.request)), signal: request.signal })
+}
+
+/** A client that goes before it has sent its body: no fault of ours, and nobody is there to be told. */
+function whole<T>(body: Promise<T>): Promise<T> {
+  return body.catch((error) => {
+    throw error instanceof Refusal ? error : malformed('request', 'ended before it was whole')
+  })
 }
 
 /** A chunked body says its size last: stop reading where it is too much. */

@@ -62,11 +62,10 @@ async function batch<V extends Visitor>(
   return texts.length === 0 ? accepted() : json(`[${texts.join(',')}]`)
 }
 
-/** Undefined for what is not JSON. Invalid UTF-8 is refused, too: a mailbox must not alter a letter silently. */
+/** Undefined for what is not JSON, or ended before it was whole. Invalid UTF-8 is refused, too: a mailbox must not alter a letter silently. */
 async function readBody(request: Request): Promise<unknown> {
-  const bytes = await request.bytes()
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(await request.bytes()))
   } catch {
     return undefined
   }
