@@ -1,30 +1,17 @@
-// Memory at rest: what the start or a burst left behind goes back to the system.
+// Memory at rest: the code that only the start needed goes back to the system.
 import { handBackCode } from '../attest/linux/code-pages.ts'
 
-const LOOK_MS = 5_000
-/** Of the processor time of a look: below it nothing is under way that a collection would delay. */
-const IDLE_PART = 0.02
-/** Milliseconds of processor time in one look: from it on there is something to hand back again. */
-const BUSY_MS = 50
+/**
+ * Milliseconds from the start. Once, and never a collection with it: one that shrinks the heap throws the compiled code away, too,
+ * and whoever calls after a pause waits twice as long (measured: the page of an inbox).
+ */
+const AFTER_MS = 5_000
 
-/** Hands back the code of the start soon after it, and code and heap once after each time of work. Returns what ends it. */
+/** Hands back the code of the start soon after it. Returns what ends the wait. */
 export function startRest(): () => void {
-  let isFirst = true
-  let isDue = true
-  let last = process.cpuUsage()
-  const timer = setInterval(() => {
-    const { user, system } = process.cpuUsage(last)
-    const usedMs = (user + system) / 1_000
-    if (usedMs >= BUSY_MS) isDue = true
-    const isIdle = usedMs <= LOOK_MS * IDLE_PART
-    if (isDue && isIdle) Bun.gc(true)
-    if (isFirst || (isDue && isIdle)) handBack()
-    if (isIdle) isDue = false
-    isFirst = false
-    last = process.cpuUsage()
-  }, LOOK_MS)
+  const timer = setTimeout(handBack, AFTER_MS)
   timer.unref()
-  return () => clearInterval(timer)
+  return () => clearTimeout(timer)
 }
 
 function handBack(): void {

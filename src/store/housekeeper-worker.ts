@@ -3,7 +3,6 @@ import { connect, SMALL_CACHE_KIB } from './connect.ts'
 import { isDamage, isDiskFault } from './disk.ts'
 import { inspectFile } from './inspect.ts'
 import { forgetIndex, LettersDamaged, Projector } from './projector.ts'
-import { restAfterWork } from './rest.ts'
 import { orReason } from './thread.ts'
 import { type Verified, verifyFile } from './verify.ts'
 
@@ -37,7 +36,6 @@ self.onmessage = ({ data }: MessageEvent<HousekeeperOrder>) => {
 function open(data: Extract<HousekeeperOrder, { open: string }>): { ready: true } {
   // it reads each letter once, in order: a cache would hold what nobody asks for again
   const db = connect(data.open, 'FULL', false, SMALL_CACHE_KIB)
-  const worked = restAfterWork()
   const checkpoint = db.prepare<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(PASSIVE)')
   let projector = new Projector(db, data.search, data.epoch)
   const anew = (): void => {
@@ -57,7 +55,6 @@ function open(data: Extract<HousekeeperOrder, { open: string }>): { ready: true 
     }
   }
   run = (order) => {
-    worked()
     if ('catchUp' in order) {
       const failed = whyNot(() => {
         if (order.anew) anew()

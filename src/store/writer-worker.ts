@@ -2,7 +2,6 @@
 import { connect } from './connect.ts'
 import type { Job } from './jobs/job.ts'
 import { type pack, unpack } from './jobs/pack.ts'
-import { restAfterWork } from './rest.ts'
 import { orReason } from './thread.ts'
 import { Writer } from './writer.ts'
 
@@ -11,7 +10,6 @@ declare const self: Worker
 let writer: Writer | null = null
 let close = () => {}
 let waiting: Job[] = []
-const worked = restAfterWork()
 
 self.onmessage = ({ data }: MessageEvent<{ open: string } | { jobs: ReturnType<typeof pack> } | { close: true }>) => {
   if ('open' in data) {
@@ -30,7 +28,6 @@ function commit(): void {
   const jobs = waiting
   waiting = []
   postMessage({ outcomes: writer?.run(jobs) ?? [] })
-  worked()
 }
 
 function open(path: string): { ready: true } {
