@@ -66,9 +66,9 @@ export type GateName = keyof typeof GATES
 
 /**
  * Rows whose miss fails the build. The others are reported: they are not reached yet (1, 2, 6, 7, 20), lie at
- * their gate (14), or say too little in a short run (17, 18) or beside other work (21).
+ * their gate (11, 14), or say too little in a short run (17, 18) or beside other work (21).
  */
-export const ENFORCED: ReadonlySet<string> = new Set(['8', '11', '15'])
+export const ENFORCED: ReadonlySet<string> = new Set(['8', '15'])
 
 /** How a value stands: `missed` fails the build. */
 export function standing({ bound, gate, goal, stretch }: Gate, value: number): 'missed' | 'gate' | 'goal' | 'stretch' {
