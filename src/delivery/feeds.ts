@@ -58,11 +58,14 @@ export class Feeds {
 
   /** The events after that sequence, oldest first, a page at most. Readers at the same place share one read. */
   events(after: number): readonly EventRow[] {
-    if (this.#read?.after !== after) this.#read = { after, events: this.#store.events(after, PAGE) }
+    if (this.#read?.after !== after) {
+      this.#forget()
+      this.#read = { after, events: this.#store.events(after, PAGE) }
+    }
     return this.#read.events
   }
 
-  /** `make`: what an event is told as; made once, and the same for all that may read it. */
+  /** `make`: what an event is told as; made once while its page is read, and the same for all that may read it. */
   text(event: EventRow, make: (event: EventRow) => string): string {
     let text = this.#texts.get(event.id)
     if (text === undefined) {

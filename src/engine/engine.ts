@@ -99,30 +99,10 @@ export function run<N extends OperationName>(
   patience?: Patience,
 ): Answer<N> | Promise<Answer<N>> {
   checkCapability(caller, name)
-  const turn = mail.rates.turns.take(caller.account.id)
-  const begin = (): Answer<N> | Promise<Answer<N>> => work(mail, name, caller, request, patience)
-  return turn === null ? begin() : turn.then(begin)
-}
-
-/** In its turn, which ends with the answer. */
-function work<N extends OperationName>(
-  mail: Mail,
-  name: N,
-  caller: Caller,
-  request: RequestOf<N>,
-  patience?: Patience,
-): Answer<N> | Promise<Answer<N>> {
-  const leave = (): void => mail.rates.turns.leave(caller.account.id)
-  try {
+  return mail.rates.turns.within(caller.account.id, isWait(request), () => {
     if (!caller.looks) mail.wakes.heard(caller.session, name)
-    const answer = OPERATE[name](mail, caller, request, patience)
-    if (!(answer instanceof Promise) || isWait(request)) leave()
-    else answer.then(leave, leave) // beside the answer, which waits for nothing more
-    return answer
-  } catch (error) {
-    leave()
-    throw error
-  }
+    return OPERATE[name](mail, caller, request, patience)
+  })
 }
 
 /** Who waits for mail is at work only until it is parked. */

@@ -1,5 +1,5 @@
 // Other machines as the engine sees them: names to resolve, mailboxes to prepare, how far mail has come. link/ implements it.
-import type { AccountRow, MessageRow, Recipient } from '../store/rows.ts'
+import { type AccountRow, type MessageRow, NO_RIGHTS, type Recipient } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import { type AddressInput, toAddress } from '../wire/address.ts'
 import type { AdminAnswer, AdminRequest } from '../wire/admin.ts'
@@ -9,11 +9,9 @@ import type { LINK_ADMIN } from '../wire/link.ts'
 import { Refusal } from '../wire/refusal.ts'
 import type { Caller, Mail } from './mail.ts'
 
-const NOBODY: AccountRow['can'] = { send: false, read: false, dispatch: false, behalf: false, operator: false }
-
 /** The account `name@machine` that stands for a mailbox of another machine: no secret opens it, and it may do nothing here. */
 export const addRemote = (store: Store, name: string): Promise<AccountRow> =>
-  store.addAccount({ name, label: null, kind: 'remote', can: NOBODY, digest: `remote:${crypto.randomUUID()}` })
+  store.addAccount({ name, label: null, kind: 'remote', can: NO_RIGHTS, digest: `remote:${crypto.randomUUID()}` })
 
 export type LinkRoute = keyof typeof LINK_ADMIN
 

@@ -138,6 +138,8 @@ function namesOf(resolved: readonly Resolved[]): string[] | null {
   return names.size > 1 || names.has(ALL) ? [...names] : null
 }
 
+const RATE = `${LIMITS.accountRate} messages or ${LIMITS.accountBytesRate / 2 ** 20} MiB`
+
 /**
  * Counts this message; says why it may wake and ring nobody, or null.
  * @throws Refusal `rate_limited`
@@ -153,13 +155,7 @@ function checkRates(
   const from = caller.account.id
   const wait = mail.rates.send(from, now, bytes)
   if (wait > 0)
-    throw new Refusal(
-      'rate_limited',
-      `this account sends more than ${LIMITS.accountRate} messages or 16 MiB a second`,
-      {
-        retry_after_ms: wait,
-      },
-    )
+    throw new Refusal('rate_limited', `this account sends more than ${RATE} a second`, { retry_after_ms: wait })
   if (hop > LIMITS.hopQuiet) return 'hop'
   let quiet = false
   // one who is written to too often makes the whole message quiet: else a loop would add a recipient to get through

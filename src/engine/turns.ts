@@ -18,6 +18,27 @@ export class Turns {
   #together = Number.NEGATIVE_INFINITY
 
   /**
+   * Does `work` in a turn of `account`, at once where it can. The turn ends with the answer; `parks`: with its first pause.
+   * @throws Refusal as `take`, and what `work` throws
+   */
+  within<T>(account: number, parks: boolean, work: () => T | Promise<T>): T | Promise<T> {
+    const begin = (): T | Promise<T> => {
+      try {
+        const answer = work()
+        if (!(answer instanceof Promise) || parks) this.leave(account)
+        else answer.then(leave, leave) // beside the answer, which waits for nothing more
+        return answer
+      } catch (error) {
+        this.leave(account)
+        throw error
+      }
+    }
+    const leave = (): void => this.leave(account)
+    const turn = this.take(account)
+    return turn === null ? begin() : turn.then(begin)
+  }
+
+  /**
    * A call of `account` begins: null for at once, which is the usual case, or when its turn has come.
    * @throws Refusal `too_many` where its line is full
    */

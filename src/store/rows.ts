@@ -19,6 +19,15 @@ export type AccountRow = {
   readonly created: number
 }
 
+/** May nothing: what an account begins with, and all that one has which nobody calls as. */
+export const NO_RIGHTS: AccountRow['can'] = {
+  send: false,
+  read: false,
+  dispatch: false,
+  behalf: false,
+  operator: false,
+}
+
 export type RoomRow = {
   readonly id: number
   readonly name: string

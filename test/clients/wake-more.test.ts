@@ -1,4 +1,4 @@
-// The clients beside the first ones: Grok and Kimi are woken through their own doors; Gemini and Copilot have none for an idle session.
+// The clients and doors beside the first ones: Grok, Kimi and `opencode serve` are woken through their own doors; Gemini and Copilot have none for an idle session.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { dig, type Json, list, strings, text } from '../support/json.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
@@ -7,11 +7,17 @@ import { freePort, type Home, makeHome } from './home.ts'
 import type { AnyClient } from './install.ts'
 import { startKimiWeb } from './kimi-web.ts'
 import { tools } from './mail.ts'
+import { startOpencodeServe } from './opencode-serve.ts'
 import { consent, startOnScreen } from './screen.ts'
 import type { Terminal } from './terminal.ts'
 
 const START = 600_000
 const PATIENCE = 60_000
+/** Those that are tried without a screen. */
+const SERVERS: Partial<Record<AnyClient, (agent: Prepared, port: number) => Promise<{ end(): Promise<void> }>>> = {
+  kimi: startKimiWeb,
+  opencode: startOpencodeServe,
+}
 
 let model: ScriptedModel
 let home: Home
@@ -71,9 +77,10 @@ async function begin(client: AnyClient): Promise<Terminal | null> {
   agent = await home.prepare(client)
   consent(agent)
   expect(await home.m4a('up', '--yes', '--no-service', '--only', client)).toMatchObject({ code: 0 })
-  const terminal = client === 'kimi' ? null : startOnScreen(agent)
-  const running = terminal ?? (await startKimiWeb(agent, freePort()))
-  ending.push(() => running.end())
+  const serve = SERVERS[client]
+  const terminal = serve ? null : startOnScreen(agent)
+  const running = terminal ?? (await serve?.(agent, freePort()))
+  ending.push(async () => running?.end())
   // Grok takes prompts before its servers are there
   for (const end = performance.now() + PATIENCE; ; await Bun.sleep(300)) {
     if ((await agent.toolText('m4a_mail_whoami')).startsWith('{')) break
@@ -86,10 +93,12 @@ async function begin(client: AnyClient): Promise<Terminal | null> {
 test.each([
   ['grok', 'grok-leader'],
   ['kimi', 'kimi-server'],
+  ['opencode', 'opencode-server'],
 ] as const)(
-  '%s: idle, its door starts a turn, and the agent reads and answers; a closed door is passed by and says why',
+  '%s: idle, its door starts a turn, and the agent reads and answers; at work it queues; a closed door is passed by and says why',
   async (client, door) => {
     await begin(client)
+    if (client === 'opencode') expect((await home.m4a('wake', 'disable', client, 'opencode-plugin')).code).toBe(0)
     await agent.say('done')
     await untilReady(client, door)
     const before = agent.script.log.length
@@ -105,12 +114,25 @@ test.each([
     expect(wake).toMatchObject({ count: 1, outcome: 'started', door })
     console.info(`${client}: ${door}: ${dig(wake, 'ms')} ms to the turn, model asked ${ms} ms after the send`)
 
+    // in the middle of a turn that another prompt began
+    await untilReady(client, door)
+    const first = await send(client, 'to work on')
+    await until('the turn', () => strings(agent.script.log.at(-1)?.body).join().includes(first))
+    await tools(agent).ack(first)
+    const late = await send(client, 'while at work')
+    expect(await wakeFor(client, late)).toMatchObject({ outcome: 'queued', door })
+    await agent.say('done')
+    await until('its turn', () => strings(agent.script.log.at(-1)?.body).join().includes(late))
+    await tools(agent).ack(late)
+    await agent.say('done')
+
     await untilReady(client, door)
     expect((await home.m4a('wake', 'disable', client, door)).code).toBe(0)
     const kept = await send(client, 'through another door')
     const passed = await wakeFor(client, kept)
-    expect(list(passed, 'tried')[0]).toMatchObject({ door, outcome: null, detail: 'switched off by the policy' })
-    expect(text(passed, 'outcome')).toBe(client === 'kimi' ? 'stored' : 'no_door')
+    const tried = list(passed, 'tried').find((one) => text(one, 'door') === door)
+    expect(tried).toMatchObject({ door, outcome: null, detail: 'switched off by the policy' })
+    expect(text(passed, 'outcome')).toBe(client === 'grok' ? 'no_door' : 'stored')
   },
   START,
 )

@@ -1,6 +1,7 @@
 // mail4agent chat send, reply, edit, react, redact, forward: writing into a Matrix room.
 import { readBody } from '../body.ts'
 import { defineCommand } from '../command.ts'
+import type { Context } from '../context.ts'
 import { usage } from '../usage.ts'
 import { eventWord, sentText } from './text.ts'
 
@@ -49,6 +50,21 @@ mentioned. Nothing is written where no encryption was seen. With a pinned person
   },
 })
 
+const AT = { kind: KIND, key: KEY } as const
+
+/** A text that answers, or replaces, another. */
+async function writeAt(context: Context<typeof AT>, command: 'reply' | 'edit'): Promise<number> {
+  const { kind, key } = context.options
+  const answer = await (await context.mailbox()).chat(command, {
+    room: context.word(0, 'the room'),
+    event: eventWord(context.word(1, 'the event')),
+    text: await readBody(context.word(2, 'the text'), undefined, context.io),
+    kind: kindOf(kind),
+    idempotency_key: key ?? null,
+  })
+  return context.show(answer, () => sentText(context, answer))
+}
+
 export const chatReply = defineCommand({
   name: 'chat reply',
   summary: 'answer a text',
@@ -56,19 +72,9 @@ export const chatReply = defineCommand({
   help: `Answers a text; who wrote it is mentioned. Event ids begin with $, which may be left away.
 
   mail4agent chat reply lukas Rq0s1hG… "on it"`,
-  options: { kind: KIND, key: KEY },
+  options: AT,
   words: [3, 3],
-  async run(context) {
-    const { kind, key } = context.options
-    const answer = await (await context.mailbox()).chat('reply', {
-      room: context.word(0, 'the room'),
-      event: eventWord(context.word(1, 'the event')),
-      text: await readBody(context.word(2, 'the text'), undefined, context.io),
-      kind: kindOf(kind),
-      idempotency_key: key ?? null,
-    })
-    return context.show(answer, () => sentText(context, answer))
-  },
+  run: (context) => writeAt(context, 'reply'),
 })
 
 export const chatEdit = defineCommand({
@@ -78,19 +84,9 @@ export const chatEdit = defineCommand({
   help: `Replaces a text that your own account wrote. What another account, machine or person wrote is refused.
 
   mail4agent chat edit lukas Rq0s1hG… "the build is red"`,
-  options: { kind: KIND, key: KEY },
+  options: AT,
   words: [3, 3],
-  async run(context) {
-    const { kind, key } = context.options
-    const answer = await (await context.mailbox()).chat('edit', {
-      room: context.word(0, 'the room'),
-      event: eventWord(context.word(1, 'the event')),
-      text: await readBody(context.word(2, 'the text'), undefined, context.io),
-      kind: kindOf(kind),
-      idempotency_key: key ?? null,
-    })
-    return context.show(answer, () => sentText(context, answer))
-  },
+  run: (context) => writeAt(context, 'edit'),
 })
 
 export const chatReact = defineCommand({

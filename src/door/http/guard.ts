@@ -17,8 +17,8 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 export function checkSource(request: Request): void {
   const sent = request.headers.get('host') ?? ''
   const origin = request.headers.get('origin')
-  // programs call with one host and no origin, time after time
   const site = request.headers.get('sec-fetch-site')
+  // programs call with one host and nothing of a page, time after time
   if (origin === null && site === null && sent === lastGood) return
   const host = LOOPBACK.exec(sent)
   if (!host) throw new Refusal('bad_host', 'the Host header does not name loopback')

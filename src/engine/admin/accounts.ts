@@ -1,7 +1,7 @@
 // Accounts: create, change, list, rotate, remove. A secret is shown once, and only where we made it.
 
 import { SYSTEM } from '../../store/people/people.ts'
-import type { AccountRow } from '../../store/rows.ts'
+import { type AccountRow, NO_RIGHTS } from '../../store/rows.ts'
 import type { AccountChange } from '../../store/store.ts'
 import type { Account, AdminAnswer, AdminRequest } from '../../wire/admin.ts'
 import { LIMITS } from '../../wire/limits.ts'
@@ -35,15 +35,6 @@ function given(flags: Flags): Partial<Record<Capability, boolean>> {
   return can
 }
 
-const NONE: AccountRow['can'] = {
-  send: false,
-  read: false,
-  dispatch: false,
-  behalf: false,
-
-  operator: false,
-}
-
 /** An empty label is none. */
 function label(text: string | null | undefined): string | null {
   if (text == null || text === '') return null
@@ -71,7 +62,7 @@ export async function addAccount(
   request: AdminRequest<'participant'>,
 ): Promise<AdminAnswer<'participant'>> {
   const named = given(request)
-  const can = Object.keys(named).length === 0 ? { ...NONE, send: true, read: true } : { ...NONE, ...named }
+  const can = Object.keys(named).length === 0 ? { ...NO_RIGHTS, send: true, read: true } : { ...NO_RIGHTS, ...named }
   const text = label(request.label)
   const hidden = privacyOf(mail, request)
   if (canonical(request.id) === SYSTEM)

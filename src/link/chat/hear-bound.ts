@@ -1,12 +1,12 @@
 // A text in a Matrix room that is one with a room of the mailbox, as the post that it becomes.
 import type { Bound } from '../../store/link/chat-rows.ts'
 import { LIMITS } from '../../wire/limits.ts'
-import { isName, messageId } from '../../wire/names.ts'
+import { isName } from '../../wire/names.ts'
 import { bytes } from '../../wire/text.ts'
 import type { Opened } from '../crypto/device.ts'
 import type { Link } from '../link.ts'
 import type { MailEnvelope } from '../mail/envelope.ts'
-import { FROM, idOfText, localpart, sessionOf, subjectOf } from '../mail/people.ts'
+import { envelopeOf, FROM, localpart, sessionOf, withoutQuote } from '../mail/people.ts'
 import { remoteName } from '../mail/remotes.ts'
 import { isJson, type Json } from '../matrix/homeserver.ts'
 import type { Peer } from '../peers.ts'
@@ -29,24 +29,10 @@ export function hearBound(
   const reply = isJson(relation['m.in_reply_to']) ? relation['m.in_reply_to'].event_id : null
   const answered = typeof reply === 'string' ? links.ours(room, 'event', reply) : null
   const parent = answered === null ? null : mail.store.message(answered)
-  const text = reply == null ? content.body : content.body.replace(/^(?:> ?.*\n)+\n?/, '')
+  const text = reply == null ? content.body : withoutQuote(content.body)
   const body = text.startsWith(`[${from.account}] `) ? text.slice(from.account.length + 3) : text
   if (bytes(body) > LIMITS.body) return null
-  const id = idOfText(event)
-  return {
-    v: 1,
-    kind: 'mail',
-    id,
-    from: { account: from.account, session: from.session },
-    to: [`#${local}`],
-    subject: subjectOf(body),
-    body,
-    thread: { of: 'me', id },
-    reply_to: parent ? { of: 'you', id: messageId(parent.id, parent.random) } : null,
-    correlation: null,
-    refs: [],
-    hop: from.hop,
-  }
+  return envelopeOf(event, { account: from.account, session: from.session }, `#${local}`, body, parent, from.hop)
 }
 
 /** That machine shares the room by its lane already, or a post would come twice. */

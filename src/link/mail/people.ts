@@ -2,6 +2,7 @@
 import { readFragment } from '../../engine/fragment.ts'
 import type { Mail } from '../../engine/mail.ts'
 import type { LinkStore } from '../../store/link/link-store.ts'
+import type { MessageRow } from '../../store/rows.ts'
 import { LIMITS } from '../../wire/limits.ts'
 import { canonical, messageId } from '../../wire/names.ts'
 import { bytes } from '../../wire/text.ts'
@@ -24,7 +25,7 @@ export function hear(mail: Mail, links: LinkStore, peer: Peer, event: string, de
   const relation = isJson(content['m.relates_to']) ? content['m.relates_to'] : {}
   if (relation.rel_type === 'm.replace') return null
   const answered = repliedTo(links, peer, relation)
-  const text = answered === null ? content.body : content.body.replace(/^(?:> ?.*\n)+\n?/, '')
+  const text = answered === null ? content.body : withoutQuote(content.body)
   const parent = answered === null ? null : mail.store.message(answered)
   const named = NAMED.exec(text)
   const name = named?.[1] ?? named?.[2]
@@ -34,24 +35,39 @@ export function hear(mail: Mail, links: LinkStore, peer: Peer, event: string, de
   const body =
     named && name !== undefined && to.toLowerCase() === name.toLowerCase() ? text.slice(named[0].length) : text
   if (bytes(body) > LIMITS.body) return { answer: `That is too long for a letter: ${LIMITS.body} bytes at most` }
-  const id = idOfText(event)
   return {
-    envelope: {
-      v: 1,
-      kind: 'mail',
-      id,
-      from: { account: localpart(peer.user), session: sessionOf(device) },
-      to: [to],
-      subject: subjectOf(body),
-      body,
-      thread: { of: 'me', id },
-      reply_to: parent ? { of: 'you', id: messageId(parent.id, parent.random) } : null,
-      correlation: null,
-      refs: [],
-      hop: 0,
-    },
+    envelope: envelopeOf(event, { account: localpart(peer.user), session: sessionOf(device) }, to, body, parent, 0),
   }
 }
+
+/** A text of a Matrix room as a letter: what an answer there hangs on is ours, and its thread begins with it. */
+export function envelopeOf(
+  event: string,
+  from: MailEnvelope['from'],
+  to: string,
+  body: string,
+  parent: MessageRow | null,
+  hop: number,
+): MailEnvelope {
+  const id = idOfText(event)
+  return {
+    v: 1,
+    kind: 'mail',
+    id,
+    from,
+    to: [to],
+    subject: subjectOf(body),
+    body,
+    thread: { of: 'me', id },
+    reply_to: parent ? { of: 'you', id: messageId(parent.id, parent.random) } : null,
+    correlation: null,
+    refs: [],
+    hop,
+  }
+}
+
+/** Older clients put what they answer in front, line by line: Matrix CS, fallbacks for rich replies. */
+export const withoutQuote = (body: string): string => body.replace(/^(?:> ?.*\n)+\n?/, '')
 
 function repliedTo(links: LinkStore, peer: Peer, relation: Json): number | null {
   const reply = isJson(relation['m.in_reply_to']) ? relation['m.in_reply_to'] : {}

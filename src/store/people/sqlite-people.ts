@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { canonical } from '../../wire/ids.ts'
 import type { Queue } from '../queue.ts'
-import type { AccountRow, SessionRow } from '../rows.ts'
+import { type AccountRow, NO_RIGHTS, type SessionRow } from '../rows.ts'
 import {
   type AliasRow,
   type FaultRow,
@@ -25,7 +25,6 @@ type Parts = {
 }
 
 const byName = (a: AliasRow, b: AliasRow) => (canonical(a.name) < canonical(b.name) ? -1 : 1)
-const NOBODY = { send: false, read: false, dispatch: false, behalf: false, operator: false }
 
 export class SqlitePeople implements People {
   readonly #parts: Parts
@@ -127,7 +126,14 @@ export class SqlitePeople implements People {
   system(): Promise<{ account: AccountRow; session: SessionRow }> {
     this.#system ??= this.#queue
       .submit({ k: 'system', at: Date.now() }, ({ account, session }) => ({
-        account: { ...account, name: SYSTEM, label: null, kind: 'agent' as const, can: NOBODY, digest: SYSTEM_DIGEST },
+        account: {
+          ...account,
+          name: SYSTEM,
+          label: null,
+          kind: 'agent' as const,
+          can: NO_RIGHTS,
+          digest: SYSTEM_DIGEST,
+        },
         session: systemSession(account.id, session, account.created),
       }))
       .catch((error) => {

@@ -80,6 +80,7 @@ function prompt(path: string, session: { id: string; cwd: string }, text: string
   const socket = connect(path)
   let rest = Buffer.alloc(0)
   let prompted = false
+  const course = follow(session.id, text.trim())
   const end = (outcome: Woken) => {
     clearTimeout(timer)
     if (!socket.destroyed) frame({ type: 'disconnect' })
@@ -118,8 +119,8 @@ function prompt(path: string, session: { id: string; cwd: string }, text: string
     const answer: unknown = JSON.parse(message.payload)
     if (!isObject(answer)) return
     if (typeof answer.method === 'string') {
-      if (prompted && answer.id === undefined && runs(answer.method, answer.params))
-        end(woken('started', 'its queue runs the prompt'))
+      const outcome = prompted && answer.id === undefined ? course(answer.method, answer.params) : null
+      if (outcome !== null) end(outcome)
       return
     }
     // number, decimal, or `client|number`
@@ -154,8 +155,24 @@ function prompt(path: string, session: { id: string; cwd: string }, text: string
   return promise
 }
 
-/** What a turn shows to all clients of the leader. */
-function runs(method: string, params: unknown): boolean {
-  if (method === 'session/update') return true
-  return method === '_x.ai/queue/changed' && isObject(params) && typeof params.runningPromptId === 'string'
+/**
+ * What the leader tells all its clients, of every turn and of none (commands, models), sifted for that one prompt: its queue
+ * shows the text, trimmed, beside the id that it gave it, says which id runs, and updates of a turn bear the id of its prompt.
+ */
+function follow(sessionId: string, text: string): (method: string, params: unknown) => Woken | null {
+  let own: string | null = null
+  const started = woken('started', 'its queue runs the prompt')
+  return (method, params) => {
+    if (!isObject(params) || params.sessionId !== sessionId) return null
+    if (method === 'session/update')
+      return own !== null && isObject(params._meta) && params._meta.promptId === own ? started : null
+    if (method !== '_x.ai/queue/changed') return null
+    const running = typeof params.runningPromptId === 'string' ? params.runningPromptId : null
+    if (running !== null && (running === own || params.runningText === text)) return started
+    const entries: unknown[] = Array.isArray(params.entries) ? params.entries : []
+    const entry = entries.find((one) => isObject(one) && one.text === text)
+    if (!isObject(entry) || typeof entry.id !== 'string') return null
+    own = entry.id
+    return running === null ? null : woken('queued', 'it is at work; its queue has the prompt')
+  }
 }

@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import type { WakeLetter, WakeTarget } from '../../../src/wake/adapter.ts'
 import { acpHost } from '../../../src/wake/adapters/acp.ts'
 import { claudeInbox } from '../../../src/wake/adapters/claude-inbox.ts'
-import { grokLeader } from '../../../src/wake/adapters/grok-leader.ts'
 import { kimiServer } from '../../../src/wake/adapters/kimi-server.ts'
 import { qwenPeer } from '../../../src/wake/adapters/qwen.ts'
 import { resumeDoors } from '../../../src/wake/adapters/resume.ts'
@@ -61,77 +60,6 @@ const put = (path: string, value: unknown, mode = 0o600) => {
   mkdirSync(join(path, '..'), { recursive: true })
   writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value), { mode })
 }
-
-test('Grok: big-endian frames; register, initialize, load, prompt; what the leader asks is not answered', async () => {
-  const seen: string[] = []
-  const path = join(home, '.grok', 'leader.sock')
-  put(join(home, '.grok', 'active_sessions.json'), [{ session_id: 'g1', pid: process.pid, cwd: home }])
-  let rest = Buffer.alloc(0)
-  await listen(path, (socket, data) => {
-    const send = (message: object) => {
-      const body = Buffer.from(JSON.stringify(message))
-      const head = Buffer.alloc(4)
-      head.writeUInt32BE(body.length)
-      socket.write(Buffer.concat([head, body]))
-    }
-    rest = Buffer.concat([rest, data])
-    while (rest.length >= 4 && rest.length >= 4 + rest.readUInt32BE(0)) {
-      const message = JSON.parse(rest.subarray(4, 4 + rest.readUInt32BE(0)).toString())
-      rest = rest.subarray(4 + rest.readUInt32BE(0))
-      const inner = message.type === 'acp' ? JSON.parse(message.payload) : null
-      seen.push(inner ? inner.method : message.type)
-      const acp = (payload: object) => send({ type: 'acp', payload: JSON.stringify({ jsonrpc: '2.0', ...payload }) })
-      if (message.type === 'register') send({ type: 'registered' })
-      else if (inner?.method === 'session/prompt') {
-        expect(inner.params).toEqual({ sessionId: 'g1', prompt: [{ type: 'text', text: TEXT }] })
-        acp({ id: 2, method: 'session/request_permission', params: {} })
-        acp({ method: '_x.ai/queue/changed', params: { runningPromptId: 'p' } })
-      } else if (inner) acp({ id: `mail4agent|${inner.id}`, result: {} })
-    }
-  })
-  expect(await grokLeader.probe(target('grok'), never)).toEqual({ ready: true, busy: false })
-  expect(await grokLeader.wake(target('grok'), letter, never)).toMatchObject({ outcome: 'started' })
-  await Bun.sleep(20)
-  expect(seen).toEqual(['register', 'initialize', 'session/load', 'session/prompt', 'disconnect'])
-  // of another process than the target's: only a leader serves it
-  put(join(home, '.grok', 'active_sessions.json'), [{ session_id: 'g1', pid: 1, cwd: home }])
-  expect(await grokLeader.probe(target('grok'), never)).toMatchObject({ ready: false })
-  const leader = Bun.spawn(['sh', '-c', 'read -r line', 'grok', 'agent', 'leader'], { stdin: 'pipe' })
-  try {
-    // until it has become that program
-    while (!readFileSync(`/proc/${leader.pid}/cmdline`, 'utf8').includes('leader')) await Bun.sleep(5)
-    const served = target('grok', { process: { pid: leader.pid, start: '1' }, providerSession: null })
-    const probe = () => grokLeader.probe(served, never)
-    const rows = (...sessions: [string, string][]) =>
-      put(
-        join(home, '.grok', 'active_sessions.json'),
-        sessions.map(([session_id, cwd]) => ({ session_id, pid: process.pid, cwd })),
-      )
-    rows(['g1', '/elsewhere'])
-    expect(await probe()).toMatchObject({ ready: true })
-    rows(['g1', '/elsewhere'], ['g2', home])
-    expect(await probe()).toMatchObject({ ready: true })
-    rows(['g1', home], ['g2', home])
-    expect(await probe()).toEqual({
-      ready: false,
-      why: 'which of the sessions of its leader is meant is not known',
-    })
-    rows(['g1', '/elsewhere'], ['g2', '/other'])
-    expect(await probe()).toMatchObject({ ready: false })
-    rows()
-    expect(await probe()).toEqual({ ready: false, why: 'its leader has no session open' })
-  } finally {
-    leader.kill('SIGKILL')
-    await leader.exited
-  }
-  put(join(home, '.grok', 'active_sessions.json'), '')
-  expect(await grokLeader.probe(target('grok'), never)).toEqual({ ready: false, why: 'its list of sessions is empty' })
-  put(join(home, '.grok', 'active_sessions.json'), '{"a":1}')
-  expect(await grokLeader.probe(target('grok'), never)).toEqual({
-    ready: false,
-    why: 'its list of sessions is damaged',
-  })
-})
 
 test('Kimi: the newest live server, its bearer; an error within a 200 is a refusal', async () => {
   const seen: unknown[] = []
